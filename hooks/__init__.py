@@ -1,0 +1,1 @@
+"""Layer 3: adapters, one sub-package for each assistant."""

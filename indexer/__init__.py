@@ -1,0 +1,1 @@
+"""Layer 2, derived: everything that can be deleted and rebuilt from the files."""
