@@ -1,0 +1,455 @@
+"""From records to events: what belongs together becomes one event, in the order it was begun.
+
+A reply is written as several lines and a call lies apart from its result, so events are held back
+until they are whole. What is held is bounded: the reply being written, what stands behind it, and
+the calls that wait for a result.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections import OrderedDict, deque
+from collections.abc import Callable, Container, Iterator
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from typing import Final
+
+from ...journal.event import Event, EventType, Outcome
+from ..importing import Tally
+from ..text import Limits, trim
+from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
+from .prompts import join_blocks, read_said
+from .records import (
+    Compaction,
+    Image,
+    Origin,
+    QueuedCommand,
+    QueueLine,
+    Record,
+    ReplyLine,
+    Silent,
+    Skipped,
+    Text,
+    TitleLine,
+    ToolCall,
+    ToolResult,
+    UserLine,
+    as_text,
+)
+from .tools import Mask, approved_plan, files_of, read_outcome, render_call, render_result
+
+MAX_WAITING_CALLS: Final = 1_000
+MAX_HELD_EVENTS: Final = 256
+MAX_SUMMARIES: Final = 1_000
+
+_USED: Final = "used"
+_KNOWN: Final = "known"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReadOptions:
+    """What a reader is given by its caller."""
+
+    tz: tzinfo  # times are turned into this zone
+    project_of: Callable[[str], str]  # a working directory's project
+    mask: Mask  # a tool's input, or a text, without secrets
+    limits: Limits = field(default_factory=Limits)
+    include_sidechains: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Place:
+    """Where in the conversation something stands; the part that all events share."""
+
+    offset: int
+    at: datetime
+    turn: int
+    extra: dict[str, str]
+
+
+@dataclass(slots=True)
+class _Reply:
+    message: str
+    place: _Place
+    keys: list[str] = field(default_factory=list)
+    texts: list[str] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Call:
+    key: str
+    name: str
+    text: str
+    files: tuple[str, ...]
+    place: _Place
+
+
+class Composer:
+    """Takes records in file order and gives events as they become whole."""
+
+    def __init__(
+        self,
+        outline: Outline,
+        *,
+        started: datetime,
+        project: str,
+        known: Container[str],
+        options: ReadOptions,
+        tally: Tally,
+    ) -> None:
+        self._outline = outline
+        self._project = project
+        self._known = known
+        self._options = options
+        self._tally = tally
+        self._last_at = started
+        self._turn = 0
+        self._cwd = outline.cwd
+        self._seen: set[str] = set()  # uuids; some hundred bytes for each record
+        self._answered: set[str] = set()
+        self._calls: OrderedDict[str, _Call] = OrderedDict()
+        self._reply: _Reply | None = None
+        self._held: deque[Event | _Reply] = deque()
+        self._kept_typed: set[int] = set()  # queue lines already in the journal
+        self._title: tuple[str, str] | None = None  # key, text
+        self._summaries: dict[str, tuple[str, str]] = {}  # leaf → key, text
+
+    def add(self, offset: int, record: Record, raw: bytes) -> Iterator[Event]:
+        """Take the record at *offset*, read from the bytes *raw*; gives what is whole by now."""
+        self._count(self._outcomes(offset, record, raw))
+        yield from self._release()
+
+    def finish(self) -> Iterator[Event]:
+        """What is left when the file has ended: unanswered calls and the title."""
+        self._close_reply()
+        while self._calls:
+            self._give_up_oldest()
+        self._give_title()
+        yield from self._release()
+
+    def _count(self, outcomes: list[str]) -> None:
+        """Count one record: by the best that became of its parts, or the first reason."""
+        self._tally.n_records += 1
+        if _USED in outcomes:
+            self._tally.n_used += 1
+        elif _KNOWN in outcomes:
+            self._tally.n_known += 1
+        elif outcomes:
+            self._tally.skipped[outcomes[0]] += 1
+
+    def _outcomes(self, offset: int, record: Record, raw: bytes) -> list[str]:
+        """What became of the record's parts: used, known, or the reason for neither."""
+        if isinstance(record, Skipped):
+            self._note_time(record.origin)
+            return [record.reason]
+        origin = record.origin
+        if origin.sidechain and not self._options.include_sidechains:
+            return ["sub-agent"]
+        if origin.uuid and origin.uuid in self._seen:
+            return ["repeated record"]
+        if origin.uuid:
+            self._seen.add(origin.uuid)
+        self._note_time(origin)
+        self._cwd = origin.cwd or self._cwd
+        key = origin.uuid or digest_key(raw)
+        match record:
+            case ReplyLine():
+                return self._add_reply(offset, record, key)
+            case UserLine():
+                return self._add_user(offset, record, key)
+            case QueueLine():
+                return [self._add_operation(offset, record, key)]
+            case QueuedCommand():
+                return [self._add_typed(offset, origin, key, record.texts)]
+            case Compaction():
+                return [self._add_compaction(offset, record, key)]
+            case TitleLine():
+                return self._add_title(offset, record, key)
+
+    # Replies and calls
+
+    def _add_reply(self, offset: int, line: ReplyLine, key: str) -> list[str]:
+        if line.is_api_error:
+            return ["API error"]
+        if line.is_synthetic:
+            return ["synthetic reply"]
+        message = line.message or key
+        if self._reply is not None and self._reply.message != message:
+            self._close_reply()
+        outcomes = [block.reason for block in line.blocks if isinstance(block, Silent)]
+        texts = [trim(block.text) for block in line.blocks if isinstance(block, Text)]
+        if text := "\n\n".join(each for each in texts if each):
+            outcomes.append(self._add_reply_text(offset, line, key, text))
+        elif texts:
+            outcomes.append("empty text")
+        for n, block in enumerate(line.blocks):
+            if isinstance(block, ToolCall):
+                outcomes.append(self._add_call(offset, line, block, f"{key}.{n}"))
+        return outcomes or ["empty message"]
+
+    def _add_reply_text(self, offset: int, line: ReplyLine, key: str, text: str) -> str:
+        if key in self._known:
+            return _KNOWN
+        if self._reply is None:
+            self._reply = _Reply(line.message or key, self._place(offset, line.origin))
+            self._held.append(self._reply)
+        self._reply.keys.append(key)
+        self._reply.texts.append(text)
+        return _USED
+
+    def _add_call(self, offset: int, line: ReplyLine, call: ToolCall, spare_key: str) -> str:
+        key = call.id or spare_key
+        if key in self._known:
+            return _KNOWN
+        given = self._options.mask(call.input)
+        self._calls[key] = _Call(
+            key=key,
+            name=call.name,
+            text=render_call(call.name, given),
+            files=files_of(given, self._cwd),
+            place=self._place(offset, line.origin),
+        )
+        if len(self._calls) > MAX_WAITING_CALLS:
+            self._give_up_oldest()
+        return _USED
+
+    def _add_result(self, offset: int, line: UserLine, result: ToolResult, spare_key: str) -> str:
+        key = result.id or spare_key
+        if key in self._answered:
+            key = spare_key
+        if key in self._known:
+            return _KNOWN
+        self._answered.add(key)
+        call = self._calls.pop(result.id, None)
+        is_error, data = result.is_error, line.tool_data
+        outcome, exit_code = read_outcome(result.text, is_error=is_error, data=data)
+        name = call.name if call else ""
+        limits, mask = self._options.limits, self._options.mask
+        parts = [
+            call.text if call else "",
+            render_result(name, result.text, limits=limits, mask=mask),
+        ]
+        if name == "ExitPlanMode" and (plan := approved_plan(data)):
+            parts += [] if any(plan in part for part in parts) else [plan]
+        here = self._place(offset, line.origin)
+        place = call.place if call else here
+        self._hold(
+            key,
+            "tool_output",
+            "\n\n".join(part for part in parts if part),
+            place=_Place(offset=place.offset, at=here.at, turn=place.turn, extra=place.extra),
+            tool=name,
+            outcome=outcome,
+            exit_code=exit_code,
+            files=call.files if call else (),
+        )
+        return _USED
+
+    def _give_up_oldest(self) -> None:
+        """A call without a result. Its key differs, so that a result that comes later is new."""
+        _, call = self._calls.popitem(last=False)
+        if f"{call.key}.call" not in self._known:
+            self._hold(
+                f"{call.key}.call",
+                "tool_output",
+                call.text,
+                place=call.place,
+                tool=call.name,
+                outcome="unknown",
+                files=call.files,
+            )
+
+    # What the user said
+
+    def _add_user(self, offset: int, line: UserLine, key: str) -> list[str]:
+        outcomes = [
+            self._add_result(offset, line, block, f"{key}.{n}")
+            for n, block in enumerate(line.blocks)
+            if isinstance(block, ToolResult)
+        ]
+        if any(isinstance(block, Text | Image) for block in line.blocks):
+            outcomes.append(self._add_said(offset, line, key))
+        if line.plan and not any(line.plan.strip() in text for text in map(as_text, line.blocks)):
+            outcomes.append(self._mark(offset, line.origin, f"{key}.plan", "plan", line.plan))
+        silent = [block.reason for block in line.blocks if isinstance(block, Silent)]
+        return outcomes or silent or ["empty message"]
+
+    def _add_said(self, offset: int, line: UserLine, key: str) -> str:
+        if line.is_compact_summary:
+            return self._add_compact_summary(offset, line, key)
+        if line.is_meta:
+            return "meta"
+        said = read_user(line)
+        if said.reason == COMPACT_SUMMARY:
+            return self._add_compact_summary(offset, line, key)
+        if not said.text:
+            return said.reason
+        if line.origin.sidechain:
+            return self._mark(offset, line.origin, key, "subagent_prompt", said.text)
+        if self._is_kept_typed(offset):
+            return KEPT_ONCE
+        return self._add_prompt(offset, line.origin, key, said.text, form=said.form)
+
+    def _add_prompt(self, offset: int, origin: Origin, key: str, text: str, *, form: str) -> str:
+        self._close_reply()
+        self._turn += 1
+        if key in self._known:
+            return _KNOWN
+        place = self._place(offset, origin)
+        if form:
+            place.extra["form"] = form
+        if interrupted := self._outline.interrupted.get(offset):
+            place.extra["interrupted"] = interrupted
+        if origin.git_branch not in ("", "HEAD"):
+            place.extra["git_branch"] = origin.git_branch
+        self._hold(key, "user_prompt", text, place=place)
+        return _USED
+
+    def _add_operation(self, offset: int, line: QueueLine, key: str) -> str:
+        if line.operation != "enqueue":
+            return "queue operation"
+        return self._add_typed(offset, line.origin, key, (line.text,))
+
+    def _add_typed(self, offset: int, origin: Origin, key: str, texts: tuple[str, ...]) -> str:
+        """A text typed while the agent worked: a prompt, unless the outline says otherwise."""
+        said = read_said(texts)
+        reason = self._outline.queue.get(offset, "")
+        if not said.text or (reason and key not in self._known):
+            return reason or said.reason
+        if key in self._known:  # written when its repetition had not come yet
+            self._kept_typed.add(offset)
+        return self._add_prompt(offset, origin, key, said.text, form=said.form)
+
+    def _is_kept_typed(self, offset: int) -> bool:
+        """Whether the prompt only repeats texts that an earlier import has kept already."""
+        repeated = self._outline.repeats.get(offset, ())
+        return offset in self._outline.repeats_only and self._kept_typed.issuperset(repeated)
+
+    # Marks
+
+    def _add_compaction(self, offset: int, line: Compaction, key: str) -> str:
+        self._close_reply()
+        parts = [line.trigger] if line.trigger else []
+        if line.n_tokens is not None:
+            parts.append(f"{line.n_tokens:,} tokens before")
+        text = ", ".join(parts) or "compacted"
+        return self._mark(offset, line.origin, key, "compaction", text)
+
+    def _add_compact_summary(self, offset: int, line: UserLine, key: str) -> str:
+        self._close_reply()
+        text = trim(join_blocks(as_text(block) for block in line.blocks))
+        return self._mark(offset, line.origin, key, "compact_summary", text)
+
+    def _add_title(self, offset: int, line: TitleLine, key: str) -> list[str]:
+        if line.rank != "summary":
+            if offset != self._outline.title:
+                return ["title replaced by a later one"]
+            self._title = (key, line.text)
+        elif self._outline.title >= 0 or len(self._summaries) >= MAX_SUMMARIES:
+            return ["title replaced by a later one"]
+        else:
+            if line.leaf in self._summaries:
+                return ["title replaced by a later one"]
+            self._summaries[line.leaf] = (key, line.text)
+        self._tally.n_records -= 1  # counted when the file has ended
+        return []
+
+    def _give_title(self) -> None:
+        for leaf, summary in self._summaries.items():
+            if leaf in self._seen:
+                if self._title:
+                    self._count(["title replaced by a later one"])
+                self._title = summary
+            else:
+                self._count(["title of another session"])
+        if self._title:
+            key, text = self._title
+            place = _Place(offset=-1, at=self._last_at, turn=self._turn, extra={})
+            self._count([self._mark_at(place, key, "title", trim(text))])
+
+    def _mark(self, offset: int, origin: Origin, key: str, tool: str, text: str) -> str:
+        return self._mark_at(self._place(offset, origin), key, tool, text)
+
+    def _mark_at(self, place: _Place, key: str, tool: str, text: str) -> str:
+        if key in self._known:
+            return _KNOWN
+        self._hold(key, "session_marker", text, place=place, tool=tool)
+        return _USED
+
+    # Holding and releasing
+
+    def _hold(
+        self,
+        key: str,
+        type_: EventType,
+        text: str,
+        *,
+        place: _Place,
+        tool: str = "",
+        outcome: Outcome = "",
+        exit_code: int | None = None,
+        files: tuple[str, ...] = (),
+    ) -> None:
+        event = Event(
+            keys=(key,),
+            type=type_,
+            at=place.at,
+            text=text,
+            turn=place.turn,
+            tool=tool,
+            outcome=outcome,
+            exit_code=exit_code,
+            files=files,
+            branch=self._branch(place),
+            extra=place.extra,
+        )
+        self._held.append(event)
+
+    def _release(self) -> Iterator[Event]:
+        if len(self._held) > MAX_HELD_EVENTS:
+            self._close_reply()
+        while self._held and self._held[0] is not self._reply:
+            held = self._held.popleft()
+            yield held if isinstance(held, Event) else self._finished(held)
+
+    def _close_reply(self) -> None:
+        self._reply = None
+
+    def _finished(self, reply: _Reply) -> Event:
+        return Event(
+            keys=tuple(reply.keys),
+            type="assistant_response",
+            at=reply.place.at,
+            text="\n\n".join(reply.texts),
+            turn=reply.place.turn,
+            branch=self._branch(reply.place),
+            extra=reply.place.extra,
+        )
+
+    def _branch(self, place: _Place) -> str:
+        return "abandoned" if self._outline.is_abandoned(place.offset) else ""
+
+    def _place(self, offset: int, origin: Origin) -> _Place:
+        extra = {"sidechain": origin.sidechain} if origin.sidechain else {}
+        if self._cwd and self._cwd != self._outline.cwd:
+            project = self._options.project_of(self._cwd)
+            if project != self._project:
+                extra["project"] = project
+        return _Place(offset=offset, at=self._last_at, turn=self._turn, extra=extra)
+
+    def _note_time(self, origin: Origin | None) -> None:
+        if origin is not None and origin.at is not None:
+            self._last_at = in_zone(origin.at, self._options.tz) or self._last_at
+
+
+def in_zone(moment: datetime, tz: tzinfo) -> datetime | None:
+    """The same moment in *tz*; None at the edges of the calendar."""
+    try:
+        return moment.astimezone(tz)
+    except (OverflowError, ValueError):
+        return None
+
+
+def digest_key(raw: bytes) -> str:
+    """The key of a record that has none of its own."""
+    return hashlib.sha256(raw).hexdigest()[:32]

@@ -1,0 +1,282 @@
+"""From text to terms: what the keyword index stores and what a query looks up.
+
+The one invariant: a document and a query that contain the same word contain the same term,
+however the word was typed (full-width, decomposed, in capitals, as camelCase or snake_case, with an
+English ending or a Korean particle). What carries no meaning is left out of queries only: the index
+need not be rebuilt for the sake of a word list.
+
+A term is one of:
+
+- a word: folded, without accents, stemmed (``connections`` -> ``connect``);
+- an identifier: its parts joined (``max_pool_size``, ``maxPoolSize`` -> ``maxpoolsiz``), a version
+  (``3.12``) or a path (``src/auth.py``); its parts are terms as well;
+- two neighbours in a run of Hangul, or of Han and kana (``토큰``); a run of one is that one;
+- for queries of one syllable: the first syllable of a Hangul run and the last before its particle
+  (``분산락을`` -> ``분``, ``락``), and each Han character. These do not count in a document's length.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections import Counter
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Final, Literal, NamedTuple
+
+from . import english, korean
+
+ANALYZER_VERSION: Final = "1"
+MAX_QUERY_TERMS: Final = 128  # a pasted log is a query too; identifiers are kept before words
+ENDING_WEIGHT: Final = 0.3
+"""Weight in a query of syllables that belong to a particle or ending. At 0 paraphrases lose a point
+of recall, at 1 headings lose three (tests/bench/retrieval.py)."""
+
+TermKind = Literal["word", "identifier", "part", "cjk"]
+
+_HANGUL: Final = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
+_HAN: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_KANA: Final = "\u3041-\u309f\u30a0-\u30ff"
+_LETTERS: Final = f"[^\\W{_HANGUL}{_HAN}{_KANA}]+"
+_RUN: Final = re.compile(
+    f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*"
+)
+_IS_HANGUL: Final = re.compile(f"[{_HANGUL}]")
+_IS_HAN: Final = re.compile(f"[{_HAN}]")
+_IS_KANA: Final = re.compile(f"[{_KANA}]")
+_SMALL: Final = r"[^\W_A-Z0-9]"  # a letter that does not begin a part; accents are folded later
+_PIECE: Final = re.compile(
+    f"[A-Z]{{2,}}(?=s(?!{_SMALL}))|[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+"
+)
+_VERSION: Final = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)+)$")
+_ERROR_CODE: Final = re.compile(
+    r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]|E[A-Z]{4,}|[A-Z]{1,6}-?[0-9]{3,}|0x[0-9A-Fa-f]{2,}"
+    r"|[A-Za-z]\w*(?:Error|Exception))\b"
+)
+_MAX_IDENTIFIER: Final = 80  # characters; what is longer is data, and found by its parts
+_JAMO: Final = re.compile("[\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]")
+
+
+class Part(NamedTuple):
+    """A term and the characters of its run, or of the text, that it stands for."""
+
+    term: str
+    kind: TermKind
+    start: int
+    end: int
+
+
+class Scripts(NamedTuple):
+    """How much of a text is written in each script; the four add up to 1, or are all 0."""
+
+    hangul: float
+    han: float
+    kana: float
+    latin: float  # and every other script that is written in words
+
+    def agreement(self, other: Scripts) -> float:
+        """How likely a word of one text and a word of the other are in the same script, 0-1."""
+        return sum(mine * theirs for mine, theirs in zip(self, other, strict=True))
+
+
+@dataclass(frozen=True, slots=True)
+class QueryTerm:
+    """A term to look up, and how much of its idf it brings."""
+
+    term: str
+    kind: TermKind
+    weight: float = 1.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Query:
+    """What a question asks of the index."""
+
+    text: str
+    terms: tuple[QueryTerm, ...]
+    left_out: tuple[str, ...]  # function and question words, as typed
+    scripts: Scripts
+    has_identifier: bool
+    has_error_code: bool
+
+
+def document_terms(text: str) -> Counter[str]:
+    """How often each term occurs in *text*."""
+    counts: Counter[str] = Counter()
+    for run, n in Counter(_RUN.findall(_normalise(text))).items():
+        for term in _terms_of(run):
+            counts[term] += n
+    return counts
+
+
+def document_length(terms: Mapping[str, int]) -> int:
+    """The length that BM25 compares: single syllables and characters are not counted."""
+    return sum(n for term, n in terms.items() if len(term) > 1 or term.isascii())
+
+
+def query_terms(text: str) -> Query:
+    """What to look up for the question *text*, with function and question words left out.
+
+    A question of nothing but such words is searched for as it stands.
+    """
+    runs, asked = _runs_of_query(_normalise(text))
+    weights: dict[str, QueryTerm] = {}
+    for run in asked or runs:
+        for term in _query_terms_of(run):
+            if term.term not in weights or weights[term.term].weight < term.weight:
+                weights[term.term] = term
+    terms = sorted(weights.values(), key=lambda term: term.kind != "identifier")
+    return Query(
+        text=text,
+        terms=tuple(terms[:MAX_QUERY_TERMS]),
+        left_out=tuple(run for run in runs if run not in asked) if asked else (),
+        scripts=scripts("".join(asked or runs)),
+        has_identifier=any(term.kind == "identifier" for term in terms),
+        has_error_code=_ERROR_CODE.search(text) is not None,
+    )
+
+
+def spans(text: str) -> Iterator[Part]:
+    """The terms of *text* in order, with the characters of *text*, as given, that they stand for."""
+    normal, offsets = _normalise_with_offsets(text)
+    for run in _RUN.finditer(normal):
+        for part in _parts_of(run[0]):
+            start, end = run.start() + part.start, run.start() + part.end
+            if offsets is not None:
+                start, end = offsets[start][0], offsets[end - 1][1]
+            yield part._replace(start=start, end=end)
+
+
+def scripts(text: str) -> Scripts:
+    """How much of *text* is in which script, counted in about the same unit: words."""
+    text = _normalise(text)
+    hangul = len(_IS_HANGUL.findall(text)) / 3
+    han = len(_IS_HAN.findall(text)) / 2
+    kana = len(_IS_KANA.findall(text)) / 3
+    latin = max(0.0, sum(map(str.isalpha, text)) - 3 * hangul - 2 * han - 3 * kana) / 9
+    total = hangul + han + kana + latin
+    return Scripts(*(n / total if total else 0.0 for n in (hangul, han, kana, latin)))
+
+
+def _normalise(text: str) -> str:
+    return text if text.isascii() else unicodedata.normalize("NFKC", text)
+
+
+def _normalise_with_offsets(text: str) -> tuple[str, list[tuple[int, int]] | None]:
+    """*text* in NFKC, and for each of its characters where it comes from; None if unchanged."""
+    if text.isascii() or unicodedata.is_normalized("NFKC", text):
+        return text, None
+    starts = [i for i in range(len(text)) if i == 0 or not _composes(text[i - 1], text[i])]
+    normal: list[str] = []
+    offsets: list[tuple[int, int]] = []
+    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
+        piece = unicodedata.normalize("NFKC", text[start:end])
+        normal.append(piece)
+        offsets += [(start, end)] * len(piece)
+    return "".join(normal), offsets
+
+
+def _composes(before: str, char: str) -> bool:
+    if unicodedata.combining(char) or char in "\uff9e\uff9f":  # half-width kana voice marks
+        return True
+    return _JAMO.match(char) is not None and bool(_JAMO.match(before) or _IS_HANGUL.match(before))
+
+
+def _fold(word: str) -> str:
+    word = word.casefold()
+    if word.isascii():
+        return word
+    return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
+
+
+@lru_cache(maxsize=65_536)
+def _terms_of(run: str) -> tuple[str, ...]:
+    return tuple(part.term for part in _parts_of(run))
+
+
+def _parts_of(run: str) -> tuple[Part, ...]:
+    if _IS_HANGUL.match(run):
+        return _neighbours(run) + _edges(run)
+    if _IS_HAN.match(run) or _IS_KANA.match(run):
+        singles = (Part(c, "cjk", i, i + 1) for i, c in enumerate(run) if _IS_HAN.match(c))
+        return _neighbours(run) + (tuple(singles) if len(run) > 1 else ())
+    return _parts_of_word(run)
+
+
+def _neighbours(run: str) -> tuple[Part, ...]:
+    if len(run) == 1:
+        return (Part(run, "cjk", 0, 1),)
+    return tuple(Part(run[i : i + 2], "cjk", i, i + 2) for i in range(len(run) - 1))
+
+
+def _edges(run: str) -> tuple[Part, ...]:
+    if len(run) == 1:
+        return ()
+    last = korean.stem_length(run, at_least=1) - 1
+    return tuple(Part(run[i], "cjk", i, i + 1) for i in sorted({0, last}))
+
+
+def _parts_of_word(run: str) -> tuple[Part, ...]:
+    """The parts of a run of letters, digits and the signs that join identifiers."""
+    if run.isascii() and run.isalpha() and run[1:].islower():
+        return (Part(english.stem(run.lower()), "word", 0, len(run)),)
+    components = list(re.finditer(r"[^/\\]+", run))
+    parts = [part for found in components for part in _parts_of_name(found[0], found.start())]
+    if len(components) > 1 and len(run) <= _MAX_IDENTIFIER:
+        parts.append(Part(_fold(run.replace("\\", "/")), "identifier", 0, len(run)))
+    return tuple(parts)
+
+
+def _parts_of_name(name: str, offset: int) -> list[Part]:
+    """The parts of one component of a path: a word, a version or an identifier."""
+    end = offset + len(name)
+    if version := _VERSION.match(name):
+        numbers = version[1].split(".")
+        lengths = range(2, len(numbers) + 1)
+        return [Part(".".join(numbers[:n]), "identifier", offset, end) for n in lengths]
+    pieces = list(_PIECE.finditer(name))
+    parts = [
+        Part(english.stem(_fold(piece[0])), "part", offset + piece.start(), offset + piece.end())
+        for piece in pieces
+    ]
+    if len(parts) < 2:
+        return [part._replace(kind="word") for part in parts]
+    parts = [part for part in parts if len(part.term) > 1]
+    if len(name) <= _MAX_IDENTIFIER:
+        whole = english.stem("".join(_fold(piece[0]) for piece in pieces))
+        parts.append(Part(whole, "identifier", offset, end))
+    return parts
+
+
+def _runs_of_query(normal: str) -> tuple[list[str], list[str]]:
+    """All runs, and those that say what is asked about."""
+    runs: list[str] = []
+    asked: list[str] = []
+    end_of_word = -1
+    for match in _RUN.finditer(normal):
+        run = match[0]
+        runs.append(run)
+        if _IS_HANGUL.match(run):
+            grammar = korean.is_function_word(run) or (
+                match.start() == end_of_word and korean.is_particle(run)  # GitHub+에서
+            )
+        else:
+            grammar = run.lower() in english.FUNCTION_WORDS
+            end_of_word = match.end()
+        if not grammar:
+            asked.append(run)
+    return runs, asked
+
+
+def _query_terms_of(run: str) -> Iterator[QueryTerm]:
+    if not _IS_HANGUL.match(run):
+        parts = _neighbours(run) if _IS_HAN.match(run) or _IS_KANA.match(run) else _parts_of(run)
+        for part in parts:
+            yield QueryTerm(part.term, part.kind)
+        return
+    length = korean.stem_length(run)
+    for part in _neighbours(run):
+        yield QueryTerm(part.term, "cjk", 1.0 if part.end <= length else ENDING_WEIGHT)
+    if len(run) == 2 and korean.stem_length(run, at_least=1) == 1:
+        yield QueryTerm(run[0], "cjk", ENDING_WEIGHT)

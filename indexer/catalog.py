@@ -1,0 +1,545 @@
+"""The catalog: one row for each entry, and the outbox of what the indexes have yet to follow.
+
+A change of the catalog and its outbox rows are one transaction; the indexes are changed after it
+and ticked off after that. A crash anywhere leaves work to be done again, which is harmless, for an
+outbox row says *look at this entry*, not what to do with it.
+
+SQLite is touched here alone. The file is derived: a format number that is not ours means rebuild.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import sqlite3
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from ..journal.entry import Entry, format_time, parse_time
+from ..journal.reading import JournalFile, Oddity, kind_of
+from .errors import IndexDamagedError
+
+CATALOG_FORMAT: Final = "1"
+TARGETS: Final = ("keyword", "vector")
+MAX_ATTEMPTS: Final = 3  # then the row is quarantined: shown, and not tried again by itself
+_BUSY_S: Final = 10.0
+
+Target = Literal["keyword", "vector"]
+
+_SCHEMA: Final = """
+CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+CREATE TABLE files(
+    path TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
+) WITHOUT ROWID;
+CREATE TABLE oddities(path TEXT NOT NULL, place TEXT NOT NULL, what TEXT NOT NULL);
+CREATE INDEX oddities_by_path ON oddities(path);
+CREATE TABLE entries(
+    docno INTEGER PRIMARY KEY AUTOINCREMENT,
+    id TEXT NOT NULL, path TEXT NOT NULL, offset INTEGER NOT NULL, length INTEGER NOT NULL,
+    digest BLOB NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
+    project TEXT NOT NULL, session TEXT NOT NULL, turn INTEGER, agent TEXT NOT NULL,
+    tool TEXT NOT NULL, privacy TEXT NOT NULL, created TEXT NOT NULL, created_us INTEGER NOT NULL,
+    outcome TEXT NOT NULL, branch TEXT NOT NULL, level INTEGER NOT NULL DEFAULT 0,
+    n_chars INTEGER NOT NULL, tags TEXT NOT NULL, files TEXT NOT NULL
+);
+CREATE INDEX entries_by_id ON entries(id);
+CREATE INDEX entries_by_path ON entries(path);
+CREATE INDEX entries_by_session ON entries(session, created_us);
+CREATE INDEX entries_by_project ON entries(project, created_us);
+CREATE INDEX entries_by_time ON entries(created_us);
+CREATE TABLE tags(tag TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(tag, docno)) WITHOUT ROWID;
+CREATE INDEX tags_by_docno ON tags(docno);
+CREATE TABLE mentions(file TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(file, docno))
+    WITHOUT ROWID;
+CREATE INDEX mentions_by_docno ON mentions(docno);
+CREATE TABLE outbox(
+    target TEXT NOT NULL, docno INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
+    error TEXT NOT NULL DEFAULT '', PRIMARY KEY(target, docno)
+) WITHOUT ROWID;
+"""
+
+_COLUMNS: Final = (
+    "docno, id, path, offset, length, digest, kind, type, title, project, session, turn, agent,"
+    " tool, privacy, created, created_us, outcome, branch, level, n_chars, tags, files"
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Row:
+    """What the catalog knows of one entry; the text itself stays in its file."""
+
+    docno: int
+    id: str
+    path: str
+    offset: int
+    length: int
+    digest: bytes
+    kind: str
+    type: str
+    title: str
+    project: str
+    session: str
+    turn: int | None
+    agent: str
+    tool: str
+    privacy: str
+    created: datetime
+    created_us: int  # microseconds since 1970, UTC
+    outcome: str
+    branch: str
+    level: int  # 0-4
+    n_chars: int
+    tags: tuple[str, ...]
+    files: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Described:
+    """An entry as it stands in its file, its body left out: a whole file of them is in memory."""
+
+    entry: Entry
+    path: str
+    offset: int
+    length: int
+    digest: bytes
+    n_chars: int  # of the body
+
+
+@dataclass(frozen=True, slots=True)
+class FileChange:
+    """What reconcile found in one file: everything it holds now; ``None`` when it is gone."""
+
+    file: JournalFile
+    entries: tuple[Described, ...] | None
+    oddities: tuple[Oddity, ...] = ()
+
+    @classmethod
+    def gone(cls, path: str) -> FileChange:
+        """There is no file at *path* any more."""
+        return cls(JournalFile(path, kind_of(path), 0, 0), None)
+
+
+@dataclass(frozen=True, slots=True)
+class Pending:
+    """One piece of index work."""
+
+    docno: int
+    row: Row | None  # None: the entry is gone, take it out
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """How the catalog changed: counts, for people."""
+
+    n_added: int = 0
+    n_changed: int = 0
+    n_removed: int = 0
+
+    def __add__(self, other: Change) -> Change:
+        return Change(
+            self.n_added + other.n_added,
+            self.n_changed + other.n_changed,
+            self.n_removed + other.n_removed,
+        )
+
+    def __bool__(self) -> bool:
+        return bool(self.n_added or self.n_changed or self.n_removed)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntryFilter:
+    """Which entries are wanted; empty means all."""
+
+    projects: tuple[str, ...] = ()
+    kinds: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    sessions: tuple[str, ...] = ()  # ids or their beginnings
+    files: tuple[str, ...] = ()  # paths or their ends
+    agents: tuple[str, ...] = ()
+    since: datetime | None = None
+    until: datetime | None = None
+    min_level: int = 0
+    branches: bool = True  # include what a rewind abandoned
+    exclude_sessions: tuple[str, ...] = ()
+
+
+class Catalog:
+    """The catalog of one journal. Readers never write; one writer, which the caller ensures."""
+
+    def __init__(self, path: Path, *, write: bool) -> None:
+        """Open the catalog at *path*; made if need be when *write*.
+
+        Raises:
+            IndexDamagedError: it cannot be read, or has another format.
+            FileNotFoundError: there is none, and *write* is off.
+        """
+        self._path = path
+        if not write and not path.exists():
+            raise FileNotFoundError(str(path))
+        try:
+            self._db = self._connect(write)
+            self._check_format(write)
+        except sqlite3.Error as error:
+            raise IndexDamagedError("catalog", str(error)) from error
+
+    def _connect(self, write: bool) -> sqlite3.Connection:
+        if write:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
+            db.execute("PRAGMA journal_mode = WAL")
+            db.execute("PRAGMA synchronous = NORMAL")
+        else:
+            db = sqlite3.connect(f"{self._path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)
+            try:
+                db.execute("SELECT 1 FROM sqlite_master").fetchone()
+            except sqlite3.OperationalError:
+                # WAL needs a side file that a read-only mount cannot hold; nobody writes there.
+                db.close()
+                db = sqlite3.connect(f"{self._path.as_uri()}?immutable=1", uri=True)
+        return db
+
+    def _check_format(self, write: bool) -> None:
+        has_meta = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
+        if has_meta is None:
+            if not write:
+                raise IndexDamagedError("catalog", "it is empty")
+            with self.transaction():
+                for statement in _SCHEMA.split(";\n"):
+                    if statement.strip():
+                        self._db.execute(statement)
+                self.set_meta("format", CATALOG_FORMAT)
+        if self.meta("format") != CATALOG_FORMAT:
+            raise IndexDamagedError("catalog", "it was made by another version")
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._db.close()
+
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
+        """All or nothing of what is done inside.
+
+        Raises:
+            IndexDamagedError: SQLite cannot carry it out.
+        """
+        try:
+            self._db.execute("BEGIN IMMEDIATE")
+            try:
+                yield
+            except BaseException:
+                self._db.execute("ROLLBACK")
+                raise
+            self._db.execute("COMMIT")
+        except sqlite3.Error as error:
+            raise IndexDamagedError("catalog", str(error)) from error
+
+    def meta(self, key: str) -> str:
+        """A remark about the index as a whole, "" if there is none."""
+        found = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
+        return str(found[0]) if found else ""
+
+    def set_meta(self, key: str, value: str) -> None:
+        """Set a remark; inside a transaction."""
+        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+    # --- files ------------------------------------------------------------------------------
+
+    def known_files(self) -> dict[str, JournalFile]:
+        """Each file as it was when it was read last."""
+        rows = self._db.execute("SELECT path, kind, size, mtime_ns FROM files")
+        return {path: JournalFile(path, kind, size, mtime) for path, kind, size, mtime in rows}
+
+    def oddities(self) -> list[Oddity]:
+        """What was odd about the files, in the order of their paths."""
+        rows = self._db.execute("SELECT place, what FROM oddities ORDER BY path, rowid")
+        return [Oddity(place, what) for place, what in rows]
+
+    def apply(self, change: FileChange) -> Change:
+        """Bring the rows of one file up to date and note what the indexes must look at.
+
+        Inside a transaction. Rows whose bytes are the same keep their numbers, wherever in the file
+        they have moved.
+        """
+        path = change.file.path
+        self._db.execute("DELETE FROM oddities WHERE path = ?", (path,))
+        self._db.executemany(
+            "INSERT INTO oddities VALUES (?, ?, ?)",
+            [(path, oddity.path, oddity.what) for oddity in change.oddities],
+        )
+        if change.entries is None:
+            self._db.execute("DELETE FROM files WHERE path = ?", (path,))
+        else:
+            self._db.execute(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
+                (path, change.file.kind, change.file.size_bytes, change.file.mtime_ns),
+            )
+        return self._apply_entries(path, change.entries or ())
+
+    def _apply_entries(self, path: str, entries: tuple[Described, ...]) -> Change:
+        stale: dict[tuple[str, bytes], list[int]] = {}
+        by_id: dict[str, list[int]] = {}
+        for docno, entry_id, digest in self._db.execute(
+            "SELECT docno, id, digest FROM entries WHERE path = ? ORDER BY docno", (path,)
+        ):
+            stale.setdefault((entry_id, digest), []).append(docno)
+            by_id.setdefault(entry_id, []).append(docno)
+        touched: list[int] = []
+        waiting: list[Described] = []
+        n_added = 0
+        for described in entries:  # the same entry with the same bytes first ...
+            same = stale.get((str(described.entry.id), described.digest))
+            if same:
+                docno = same.pop(0)
+                by_id[described.entry.id].remove(docno)
+                self._write(docno, described)
+            else:
+                waiting.append(described)
+        for described in waiting:  # ... then the same entry with other bytes, then new ones
+            candidates = by_id.get(described.entry.id)
+            if candidates:
+                docno = candidates.pop(0)
+                self._write(docno, described)
+            else:
+                docno = self._write(None, described)
+                n_added += 1
+            touched.append(docno)
+        gone = [docno for left in by_id.values() for docno in left]
+        for docno in gone:
+            self._delete(docno)
+        self._note([*touched, *gone])
+        return Change(n_added, len(waiting) - n_added, len(gone))
+
+    def _write(self, docno: int | None, described: Described) -> int:
+        entry = described.entry
+        values = (
+            str(entry.id),
+            described.path,
+            described.offset,
+            described.length,
+            described.digest,
+            entry.kind,
+            entry.type,
+            entry.title,
+            entry.project,
+            entry.session,
+            entry.turn,
+            entry.agent,
+            entry.tool,
+            entry.privacy,
+            format_time(entry.created),
+            round(entry.created.timestamp() * 1e6),
+            str(entry.extra.get("outcome", "")),
+            str(entry.extra.get("branch", "")),
+            0,
+            described.n_chars,
+            json.dumps(entry.tags, ensure_ascii=False),
+            json.dumps(entry.files, ensure_ascii=False),
+        )
+        marks = ", ".join("?" * (len(values) + 1))
+        cursor = self._db.execute(
+            f"INSERT OR REPLACE INTO entries({_COLUMNS}) VALUES ({marks})", (docno, *values)
+        )
+        number = docno if docno is not None else int(cursor.lastrowid or 0)
+        if docno is not None:
+            self._db.execute("DELETE FROM tags WHERE docno = ?", (number,))
+            self._db.execute("DELETE FROM mentions WHERE docno = ?", (number,))
+        self._db.executemany(
+            "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(t.casefold(), number) for t in entry.tags]
+        )
+        self._db.executemany(
+            "INSERT OR IGNORE INTO mentions VALUES (?, ?)", [(f, number) for f in entry.files]
+        )
+        return number
+
+    def _delete(self, docno: int) -> None:
+        for table in ("entries", "tags", "mentions"):
+            self._db.execute(f"DELETE FROM {table} WHERE docno = ?", (docno,))
+
+    # --- outbox -----------------------------------------------------------------------------
+
+    def _note(self, docnos: Sequence[int]) -> None:
+        """Note work; what was noted before starts anew, for the entry has changed since."""
+        pairs = [(target, docno) for target in TARGETS for docno in docnos]
+        self._db.executemany("INSERT OR REPLACE INTO outbox(target, docno) VALUES (?, ?)", pairs)
+
+    def note_all(self, target: Target) -> None:
+        """Note every entry for *target*; inside a transaction."""
+        self._db.execute("DELETE FROM outbox WHERE target = ?", (target,))
+        self._db.execute(
+            "INSERT INTO outbox(target, docno) SELECT ?, docno FROM entries", (target,)
+        )
+
+    def pending(self, target: Target, *, limit: int) -> list[Pending]:
+        """Work that *target* has yet to do, in the order of the entries' places in their files."""
+        docnos = [
+            docno
+            for (docno,) in self._db.execute(
+                "SELECT docno FROM outbox WHERE target = ? AND attempts < ? ORDER BY docno LIMIT ?",
+                (target, MAX_ATTEMPTS, limit),
+            )
+        ]
+        rows = {row.docno: row for row in self.rows(docnos)}
+        return [Pending(docno, rows.get(docno)) for docno in docnos]
+
+    def n_pending(self, target: Target) -> int:
+        """How much work *target* has yet to do."""
+        (count,) = self._db.execute(
+            "SELECT count(*) FROM outbox WHERE target = ? AND attempts < ?", (target, MAX_ATTEMPTS)
+        ).fetchone()
+        return int(count)
+
+    def settle(self, target: Target, docnos: Iterable[int]) -> None:
+        """Tick off what *target* has done; inside a transaction."""
+        self._db.executemany(
+            "DELETE FROM outbox WHERE target = ? AND docno = ?", [(target, n) for n in docnos]
+        )
+
+    def fail(self, target: Target, docno: int, error: str) -> None:
+        """Note that an attempt failed; inside a transaction."""
+        self._db.execute(
+            "UPDATE outbox SET attempts = attempts + 1, error = ? WHERE target = ? AND docno = ?",
+            (error, target, docno),
+        )
+
+    def quarantined(self) -> list[tuple[str, Row, str]]:
+        """What was given up after repeated failures: the index, the entry, the last error."""
+        found = self._db.execute(
+            "SELECT target, docno, error FROM outbox WHERE attempts >= ?", (MAX_ATTEMPTS,)
+        ).fetchall()
+        rows = {row.docno: row for row in self.rows([docno for _, docno, _ in found])}
+        return [(target, rows[docno], error) for target, docno, error in found if docno in rows]
+
+    # --- entries ----------------------------------------------------------------------------
+
+    def rows(self, docnos: Sequence[int]) -> list[Row]:
+        """The rows of *docnos* that there are, in no order."""
+        found: list[Row] = []
+        for start in range(0, len(docnos), 500):
+            part = docnos[start : start + 500]
+            marks = ", ".join("?" * len(part))
+            found += self._select(f"docno IN ({marks})", tuple(part))
+        return found
+
+    def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
+        query = f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}"
+        try:
+            return [_row(values) for values in self._db.execute(query, values)]
+        except sqlite3.Error as error:
+            raise IndexDamagedError("catalog", str(error)) from error
+
+    def by_prefix(self, prefix: str, *, limit: int = 20) -> list[Row]:
+        """Entries whose id begins with *prefix*; those that have it whole come first."""
+        end = prefix + "\x7f"
+        rows = self._select(
+            "id >= ? AND id < ?",
+            (prefix, end),
+            f"ORDER BY length(id), id, created_us LIMIT {limit}",
+        )
+        return [row for row in rows if row.id == prefix] or rows
+
+    def has_id(self, entry_id: str) -> bool:
+        """Whether an entry has exactly this id."""
+        query = "SELECT 1 FROM entries WHERE id = ? LIMIT 1"
+        return self._db.execute(query, (entry_id,)).fetchone() is not None
+
+    def by_path(self, path: str) -> list[Row]:
+        """The entries of one file, in their order."""
+        return self._select("path = ?", (path,), "ORDER BY offset")
+
+    def find(
+        self, wanted: EntryFilter, *, limit: int, newest_first: bool = True, skip: int = 0
+    ) -> list[Row]:
+        """The entries that pass *wanted*, by time."""
+        where, values = _where(wanted)
+        order = "DESC" if newest_first else "ASC"
+        tail = f"ORDER BY created_us {order}, offset {order}, id LIMIT ? OFFSET ?"
+        return self._select(where, (*values, limit, skip), tail)
+
+    def count(self, wanted: EntryFilter) -> int:
+        """How many entries pass *wanted*."""
+        where, values = _where(wanted)
+        query = f"SELECT count(*) FROM entries WHERE {where}"
+        return int(self._db.execute(query, values).fetchone()[0])
+
+    def docnos(self, wanted: EntryFilter) -> list[int]:
+        """The numbers of the entries that pass *wanted*."""
+        where, values = _where(wanted)
+        return [n for (n,) in self._db.execute(f"SELECT docno FROM entries WHERE {where}", values)]
+
+    def neighbours(self, row: Row, *, before: int, after: int) -> tuple[list[Row], list[Row]]:
+        """What stands before and after *row* in its session (or else its project), oldest first."""
+        column = "session" if row.session else "project"
+        place = f"{column} = ? AND (created_us, offset, docno)"
+        values = (row.session or row.project, row.created_us, row.offset, row.docno)
+        order = "ORDER BY created_us {0}, offset {0}, docno {0} LIMIT {1}"
+        earlier = self._select(f"{place} < (?, ?, ?)", values, order.format("DESC", before))
+        later = self._select(f"{place} > (?, ?, ?)", values, order.format("ASC", after))
+        return earlier[::-1], later
+
+    def tally(
+        self, column: Literal["kind", "type", "project", "agent", "session"]
+    ) -> dict[str, int]:
+        """How many entries there are of each value of *column*, most first."""
+        query = f"SELECT {column}, count(*) FROM entries GROUP BY 1 ORDER BY 2 DESC, 1"
+        return {str(value): int(count) for value, count in self._db.execute(query)}
+
+    def span(self) -> tuple[datetime, datetime] | None:
+        """When the oldest and the newest entry were made; None in an empty journal."""
+        first = self._select("1", (), "ORDER BY created_us LIMIT 1")
+        last = self._select("1", (), "ORDER BY created_us DESC LIMIT 1")
+        return (first[0].created, last[0].created) if first else None
+
+
+def _where(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
+    """The SQL condition that *wanted* is; each list is an *or*, all lists together an *and*."""
+    parts: list[str] = []
+    values: list[object] = []
+
+    def one_of(condition: str, wanted_values: Sequence[object]) -> None:
+        if wanted_values:
+            parts.append("(" + " OR ".join([condition] * len(wanted_values)) + ")")
+            n_marks = condition.count("?")
+            values.extend(value for value in wanted_values for _ in range(n_marks))
+
+    one_of("project = ?", wanted.projects)
+    one_of("kind = ?", wanted.kinds)
+    one_of("type = ?", wanted.types)
+    one_of("agent = ?", wanted.agents)
+    one_of("substr(session, 1, length(?)) = ?", wanted.sessions)
+    one_of(
+        "docno IN (SELECT docno FROM tags WHERE tag = ?)", [tag.casefold() for tag in wanted.tags]
+    )
+    one_of(
+        "docno IN (SELECT docno FROM mentions WHERE file = ? OR"
+        " substr(file, -1 - length(?)) = '/' || ?)",
+        wanted.files,
+    )
+    if wanted.exclude_sessions:
+        marks = ", ".join("?" * len(wanted.exclude_sessions))
+        parts.append(f"session NOT IN ({marks})")
+        values.extend(wanted.exclude_sessions)
+    if wanted.since is not None:
+        parts.append("created_us >= ?")
+        values.append(round(wanted.since.timestamp() * 1e6))
+    if wanted.until is not None:
+        parts.append("created_us < ?")
+        values.append(round(wanted.until.timestamp() * 1e6))
+    if wanted.min_level:
+        parts.append("level >= ?")
+        values.append(wanted.min_level)
+    if not wanted.branches:
+        parts.append("branch = ''")
+    return " AND ".join(parts) or "1", tuple(values)
+
+
+def _row(values: Sequence[object]) -> Row:
+    names = [name.strip() for name in _COLUMNS.split(",")]
+    known = dict(zip(names, values, strict=True))
+    known["created"] = parse_time(str(known["created"]))
+    known["tags"] = tuple(json.loads(str(known["tags"])))
+    known["files"] = tuple(json.loads(str(known["files"])))
+    return Row(**known)  # type: ignore[arg-type]  # the columns are declared beside the fields

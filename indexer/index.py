@@ -1,0 +1,482 @@
+"""The index of one journal: brought up to date, rebuilt, verified, and opened for search.
+
+It lives in one folder that can be deleted at any time. One process writes at a time, by a lock; any
+number read beside it. Whatever is damaged, outdated or made by another version is rebuilt from the
+files by itself, and the report says so.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import shutil
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from pathlib import Path
+from secrets import token_hex
+from typing import TYPE_CHECKING, Final
+
+from ..journal import files
+from ..journal.reading import Listing, Oddity, Stored, list_files, read_at
+from .analysis import ANALYZER_VERSION
+from .catalog import Catalog, Change, FileChange, Pending, Row, Target
+from .content import CONTENT_VERSION, indexed_text
+from .errors import IndexDamagedError, VectorsUnavailableError
+from .reconcile import Plan, describe_failure, digest_of, plan_reconcile, read_change
+
+if TYPE_CHECKING:
+    from .embedding import Embedder
+    from .keyword import KeywordIndex, TermDocument
+    from .vectors import VectorDocument, VectorIndex
+
+_FILES_PER_TRANSACTION: Final = 200
+_KEYWORD_BATCH: Final = 10_000
+_VECTOR_BATCH: Final = 2_000
+_VECTOR_SAVE_EVERY: Final = 20_000
+_STAMP: Final = "stamp"  # a file beside each index: proves that it belongs to this catalog
+
+ProgressCallback = Callable[[str, int, int], None]  # what, how many done, of how many
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class IndexOptions:
+    """What decides what is in an index; a change of it means building it anew."""
+
+    vectors: bool = True
+    model: str = "memjournal-static-v1"
+    chunk_tokens: int = 400
+    chunk_overlap_tokens: int = 60
+    lock_timeout_s: float = 10.0
+
+
+@dataclass(slots=True)
+class UpdateReport:
+    """What an update did, and what a person should know about it."""
+
+    change: Change = field(default_factory=Change)
+    n_files: int = 0
+    remarks: list[str] = field(default_factory=list)
+    failures: list[Oddity] = field(default_factory=list)  # files that could not be read now
+    no_vectors: str = ""  # why there are none; "" if there are
+
+
+class JournalIndex:
+    """The index of the journal at *root*, kept in *folder*."""
+
+    def __init__(self, root: Path, folder: Path, options: IndexOptions) -> None:
+        self.root, self.folder, self.options = root, folder, options
+        self._embedder: Embedder | None = None
+        self._no_vectors = "" if options.vectors else "vectors are switched off"
+
+    # --- what it is made of -----------------------------------------------------------------
+
+    @property
+    def catalog_path(self) -> Path:
+        return self.folder / "catalog.sqlite"
+
+    def read_catalog(self) -> Catalog:
+        """The catalog, for reading.
+
+        Raises:
+            FileNotFoundError: there is no index yet.
+            IndexDamagedError: it cannot be read.
+        """
+        return Catalog(self.catalog_path, write=False)
+
+    def open_keyword(self) -> KeywordIndex:
+        """The keyword index.
+
+        Raises:
+            IndexDamagedError: it cannot be read.
+        """
+        from .keyword import KeywordIndex
+
+        return KeywordIndex(self.folder / "whoosh")
+
+    def open_vectors(self) -> VectorIndex | None:
+        """The vector index, or None where there are no vectors; ``no_vectors`` says why.
+
+        Raises:
+            IndexDamagedError: it cannot be read.
+        """
+        embedder = self.embedder()
+        if embedder is None:
+            return None
+        try:
+            from .vectors import VectorIndex
+
+            return VectorIndex(
+                self.folder / "faiss",
+                fingerprint=embedder.fingerprint,
+                dimension=embedder.dimension,
+            )
+        except VectorsUnavailableError as error:
+            self._no_vectors = str(error)
+            return None
+
+    def embedder(self) -> Embedder | None:
+        """What makes vectors, loaded when first asked for; None where that cannot be had."""
+        if self._embedder is None and not self._no_vectors:
+            from .embedding import load_embedder
+
+            try:
+                self._embedder = load_embedder(self.options.model)
+            except VectorsUnavailableError as error:
+                self._no_vectors = str(error)
+        return self._embedder
+
+    @property
+    def no_vectors(self) -> str:
+        """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
+        return self._no_vectors
+
+    # --- bringing it up to date -------------------------------------------------------------
+
+    def update(
+        self, *, now_ns: int, progress: ProgressCallback = lambda *_: None, wait: bool = True
+    ) -> UpdateReport:
+        """Follow the files: read what changed, and let both indexes follow the catalog.
+
+        With nothing to do it costs one walk and writes nothing. What another process is writing is
+        waited for, or with *wait* off left to it.
+
+        Raises:
+            LockedError: another process kept the index for too long.
+            StorageError: the index cannot be written.
+        """
+        report = UpdateReport()
+        listing = list_files(self.root)
+        if not self._has_work(listing, report):
+            report.no_vectors = self._no_vectors
+            return report
+        timeout_s = self.options.lock_timeout_s if wait else 0.0
+        with files.locked(self.folder / "writer.lock", timeout_s=timeout_s):
+            self._follow(report, now_ns=now_ns, progress=progress)
+        report.no_vectors = self._no_vectors
+        return report
+
+    def rebuild(self, *, now_ns: int, progress: ProgressCallback = lambda *_: None) -> UpdateReport:
+        """Build everything from the files, as if there had been no index.
+
+        Raises:
+            LockedError: another process kept the index for too long.
+            StorageError: the index cannot be written.
+        """
+        report = UpdateReport()
+        with files.locked(self.folder / "writer.lock", timeout_s=self.options.lock_timeout_s):
+            self._remove_derived()
+            self._follow(report, now_ns=now_ns, progress=progress)
+        report.no_vectors = self._no_vectors
+        return report
+
+    def _has_work(self, listing: Listing, report: UpdateReport) -> bool:
+        try:
+            with contextlib.closing(self.read_catalog()) as catalog:
+                plan = plan_reconcile(listing, catalog.known_files())
+                _report_withheld(plan, report)
+                return (
+                    bool(plan)
+                    or any(catalog.n_pending(target) for target in self._targets())
+                    or any(not self._is_current(catalog, target) for target in self._targets())
+                )
+        except (FileNotFoundError, IndexDamagedError):
+            return True
+
+    def _targets(self) -> tuple[Target, ...]:
+        return ("keyword", "vector") if self.embedder_is_possible() else ("keyword",)
+
+    def embedder_is_possible(self) -> bool:
+        """Whether vectors are wanted and nothing is known that rules them out."""
+        return not self._no_vectors
+
+    def _follow(self, report: UpdateReport, *, now_ns: int, progress: ProgressCallback) -> None:
+        report.remarks.clear()
+        try:
+            catalog = Catalog(self.catalog_path, write=True)
+        except IndexDamagedError as error:
+            report.remarks.append(f"{error.what}; everything is being rebuilt")
+            self._remove_derived()
+            catalog = Catalog(self.catalog_path, write=True)
+        with contextlib.closing(catalog):
+            self._read_files(catalog, report, now_ns=now_ns, progress=progress)
+            for target in self._targets():
+                try:
+                    self._apply_pending(catalog, target, report, progress)
+                except IndexDamagedError as error:
+                    if error.name == "catalog":
+                        raise
+                    report.remarks.append(f"{error.what}; it is being rebuilt")
+                    self._start_anew(catalog, target)
+                    self._apply_pending(catalog, target, report, progress)
+
+    def _read_files(
+        self,
+        catalog: Catalog,
+        report: UpdateReport,
+        *,
+        now_ns: int,
+        progress: ProgressCallback,
+    ) -> None:
+        listing = list_files(self.root)
+        plan = plan_reconcile(listing, catalog.known_files())
+        _report_withheld(plan, report)
+        report.failures.extend(listing.unreadable)
+        n_all = len(plan.changed)
+        gone = [FileChange.gone(path) for path in plan.removed]
+        for start in range(0, len(gone), _FILES_PER_TRANSACTION):
+            with catalog.transaction():
+                for change in gone[start : start + _FILES_PER_TRANSACTION]:
+                    report.change += catalog.apply(change)
+        for start in range(0, n_all, _FILES_PER_TRANSACTION):
+            with catalog.transaction():
+                for file in plan.changed[start : start + _FILES_PER_TRANSACTION]:
+                    try:
+                        change = read_change(self.root, file, now_ns=now_ns)
+                    except OSError as error:
+                        if oddity := describe_failure(file, error):
+                            report.failures.append(oddity)
+                        continue
+                    report.change += catalog.apply(change)
+                    report.n_files += 1
+            progress("files", min(start + _FILES_PER_TRANSACTION, n_all), n_all)
+
+    def _apply_pending(
+        self,
+        catalog: Catalog,
+        target: Target,
+        report: UpdateReport,
+        progress: ProgressCallback,
+    ) -> None:
+        if target == "vector" and self.embedder() is None:
+            return
+        if not self._is_current(catalog, target):
+            self._start_anew(catalog, target)
+        n_all = catalog.n_pending(target)
+        if not n_all:
+            return
+        if target == "keyword":
+            self._follow_keyword(catalog, n_all, progress)
+        else:
+            self._follow_vectors(catalog, n_all, progress)
+
+    # --- stamps: does an index belong to this catalog ---------------------------------------
+
+    def _version(self, target: Target) -> str:
+        if target == "keyword":
+            return f"{CONTENT_VERSION}/{ANALYZER_VERSION}"
+        options = self.options
+        return "/".join(
+            (
+                CONTENT_VERSION,
+                options.model,
+                str(options.chunk_tokens),
+                str(options.chunk_overlap_tokens),
+            )
+        )
+
+    def _stamp_path(self, target: Target) -> Path:
+        return self.folder / ("whoosh" if target == "keyword" else "faiss") / _STAMP
+
+    def _is_current(self, catalog: Catalog, target: Target) -> bool:
+        expected = catalog.meta(f"{target}_stamp")
+        try:
+            found = self._stamp_path(target).read_text("utf-8")
+        except (OSError, UnicodeDecodeError):
+            return False
+        if not expected or found != expected or not found.startswith(f"{self._version(target)} "):
+            return False
+        if target == "vector" and self._embedder is not None:
+            return f" {self._embedder.fingerprint} " in found
+        return True
+
+    def _start_anew(self, catalog: Catalog, target: Target) -> None:
+        """Empty one index and note every entry for it."""
+        folder = self._stamp_path(target).parent
+        shutil.rmtree(folder, ignore_errors=True)
+        fingerprint = self._embedder.fingerprint if self._embedder and target == "vector" else "-"
+        stamp = f"{self._version(target)} {fingerprint} {token_hex(8)}"
+        with catalog.transaction():
+            catalog.note_all(target)
+            catalog.set_meta(f"{target}_stamp", stamp)
+        files.replace(self._stamp_path(target), stamp.encode("utf-8"))
+
+    def _remove_derived(self) -> None:
+        for name in ("catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"):
+            files.remove(self.folder / name)
+        for name in ("whoosh", "faiss"):
+            shutil.rmtree(self.folder / name, ignore_errors=True)
+
+    # --- following the catalog --------------------------------------------------------------
+
+    def _follow_keyword(self, catalog: Catalog, n_all: int, progress: ProgressCallback) -> None:
+        index = self.open_keyword()
+        n_done = 0
+        while pending := catalog.pending("keyword", limit=_KEYWORD_BATCH):
+            settled: list[int] = []
+            index.apply(
+                self._term_documents(pending, settled, n_done, n_all, progress),
+                replaced=[one.docno for one in pending],
+            )
+            with catalog.transaction():
+                catalog.settle("keyword", settled)
+                self._fail_rest(catalog, "keyword", pending, settled)
+            n_done += len(pending)
+            progress("keyword", n_done, n_all)
+
+    def _term_documents(
+        self,
+        pending: Sequence[Pending],
+        settled: list[int],
+        n_before: int,
+        n_all: int,
+        progress: ProgressCallback,
+    ) -> Iterator[TermDocument]:
+        from .analysis import document_terms
+        from .keyword import TermDocument
+
+        for number, (one, stored) in enumerate(self._read_pending(pending)):
+            settled.append(one.docno)
+            if stored is None:
+                continue
+            text = indexed_text(stored.entry)
+            yield TermDocument(
+                docno=one.docno,
+                title=document_terms(text.title),
+                body=document_terms(text.body),
+            )
+            if number % 200 == 199:
+                progress("keyword", n_before + number + 1, n_all)
+
+    def _follow_vectors(self, catalog: Catalog, n_all: int, progress: ProgressCallback) -> None:
+        index = self.open_vectors()
+        if index is None:
+            return
+        n_done, unsaved = 0, list[int]()
+        tried: set[int] = set()
+        while pending := catalog.pending("vector", limit=_VECTOR_BATCH + len(tried)):
+            pending = [one for one in pending if one.docno not in tried]
+            settled: list[int] = []
+            documents = self._vector_documents(pending, settled)
+            index.apply(documents, replaced=[one.docno for one in pending])
+            unsaved += settled
+            tried |= {one.docno for one in pending}
+            n_done += len(pending)
+            if not pending or len(pending) < _VECTOR_BATCH or len(unsaved) >= _VECTOR_SAVE_EVERY:
+                index.save()
+                with catalog.transaction():
+                    catalog.settle("vector", unsaved)
+                    rest = [Pending(docno, None) for docno in tried]
+                    self._fail_rest(catalog, "vector", rest, unsaved)
+                unsaved, tried = [], set()
+            progress("vector", n_done, n_all)
+
+    def _vector_documents(
+        self, pending: Sequence[Pending], settled: list[int]
+    ) -> list[VectorDocument]:
+        from .chunking import chunk
+        from .vectors import VectorDocument
+
+        embedder = self.embedder()
+        assert embedder is not None  # there is an index only where there is an embedder
+        docnos: list[int] = []
+        texts: list[str] = []
+        for one, stored in self._read_pending(pending):
+            settled.append(one.docno)
+            embedded = indexed_text(stored.entry).embedded if stored else ""
+            if not embedded.strip():
+                continue
+            for piece in chunk(
+                embedded,
+                max_tokens=self.options.chunk_tokens,
+                overlap=self.options.chunk_overlap_tokens,
+            ):
+                docnos.append(one.docno)
+                texts.append(piece.text)
+        vectors = embedder.encode(texts)
+        documents = []
+        start = 0
+        for docno, group in groupby(docnos):
+            end = start + sum(1 for _ in group)
+            documents.append(VectorDocument(docno=docno, vectors=vectors[start:end]))
+            start = end
+        return documents
+
+    def _read_pending(self, pending: Sequence[Pending]) -> Iterator[tuple[Pending, Stored | None]]:
+        """Each piece of work with its entry (None: take it out); what cannot be read is left out."""
+        for one in pending:
+            if one.row is None:
+                yield one, None
+                continue
+            try:
+                stored = self.read(one.row)
+            except OSError:
+                continue
+            if stored is not None:
+                yield one, stored
+
+    @staticmethod
+    def _fail_rest(
+        catalog: Catalog, target: Target, pending: Sequence[Pending], settled: Sequence[int]
+    ) -> None:
+        done = set(settled)
+        for one in pending:
+            if one.docno not in done:
+                catalog.fail(target, one.docno, "the file changed or could not be read")
+
+    def read(self, row: Row) -> Stored | None:
+        """The entry of *row* as it stands in its file; None if other bytes stand there now.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        stored = read_at(self.root, row.path, row.offset, row.length, row.created_us * 1000)
+        return stored if stored and digest_of(stored.raw) == row.digest else None
+
+    # --- verifying --------------------------------------------------------------------------
+
+    def verify(self) -> list[str]:
+        """What is wrong with the index: files against catalog, catalog against both indexes.
+
+        Every file is read again; an empty list means that all agree.
+
+        Raises:
+            FileNotFoundError: there is no index.
+            IndexDamagedError: a part of it cannot be read.
+        """
+        wrong: list[str] = []
+        with contextlib.closing(self.read_catalog()) as catalog:
+            listing = list_files(self.root)
+            known = catalog.known_files()
+            wrong += [
+                f"{path}: in the index, not on disk"
+                for path in known.keys() - {file.path for file in listing.files}
+            ]
+            living: set[int] = set()
+            for file in listing.files:
+                rows = catalog.by_path(file.path)
+                living.update(row.docno for row in rows)
+                change = read_change(self.root, file, now_ns=0)
+                on_disk = sorted((d.entry.id, d.offset, d.digest) for d in change.entries or ())
+                if sorted((row.id, row.offset, row.digest) for row in rows) != on_disk:
+                    wrong.append(f"{file.path}: differs from the index")
+            waiting = {one.docno for one in catalog.pending("keyword", limit=1 << 30)}
+            with self.open_keyword().snapshot() as snapshot:
+                found = [int(docno) for docno in snapshot.docnos[snapshot.alive]]
+            if len(found) != len(set(found)):
+                wrong.append("keyword index: an entry stands twice")
+            if set(found) - waiting != living - waiting:
+                wrong.append("keyword index: other entries than in the catalog")
+            vectors = self.open_vectors()
+            if vectors is not None:
+                waiting = {one.docno for one in catalog.pending("vector", limit=1 << 30)}
+                if not set(vectors.docnos.tolist()) - waiting <= living:
+                    wrong.append("vector index: entries that are not in the catalog")
+        return wrong
+
+
+def _report_withheld(plan: Plan, report: UpdateReport) -> None:
+    if plan.withheld:
+        report.remarks.append(
+            f"no file is left of the {len(plan.withheld)} that were indexed; the index is kept in"
+            " case the folder is only not mounted (`mem index --rebuild` empties it)"
+        )

@@ -1,0 +1,191 @@
+"""Bytes to disk and back: the one module that locks, appends and replaces.
+
+POSIX promises that ``rename`` is atomic, not that anything is on the platter: so a new file is
+fsynced before it takes its name, and its folder after. An append is one ``write`` under a lock,
+then fsync; if the disk refuses, the file is cut back to where it ended. A file can be replaced
+between being opened and being locked: then it is opened again.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+
+from .errors import CannotCreateError, LockedError, NotFoundError, StorageError
+
+_POLL_S: Final = 0.01
+
+if os.name == "nt":
+    import msvcrt
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            os.lseek(fd, 0x7FFF_0000, os.SEEK_SET)  # far past the end, so that reads stay free
+            msvcrt.locking(fd, msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _try_lock(fd: int) -> bool:
+        try:
+            fcntl.flock(fd, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+@contextlib.contextmanager
+def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
+    """An exclusive lock on the file at *path*, made if need be; yields it open for read and append.
+
+    Raises:
+        LockedError: somebody kept it for more than *timeout_s*.
+        StorageError: it cannot be opened for writing.
+    """
+    deadline = time.monotonic() + timeout_s
+    while True:
+        try:
+            path.parent.mkdir(parents=True, exist_ok=True)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0))
+        except OSError as error:
+            raise as_storage_error(error, path) from error
+        try:
+            while not _try_lock(fd):
+                if time.monotonic() >= deadline:
+                    raise LockedError(
+                        f"another process has been writing to it for {timeout_s:g} s",
+                        where=str(path),
+                        mend="try again",
+                    )
+                time.sleep(_POLL_S)
+            if _is_still(path, fd):
+                yield fd
+                return
+        finally:
+            os.close(fd)  # gives the lock back
+
+
+def _is_still(path: Path, fd: int) -> bool:
+    """Whether *path* still names the file that is open: it may have been replaced meanwhile."""
+    try:
+        return os.path.samestat(os.stat(path), os.fstat(fd))
+    except FileNotFoundError:
+        return False
+
+
+def append(fd: int, data: bytes, path: Path) -> int:
+    """Add *data* at the end of an open file, on disk when this returns; the offset it stands at.
+
+    Raises:
+        StorageError: the disk refused; the file ends where it ended before.
+    """
+    end = os.fstat(fd).st_size
+    try:
+        _write_all(fd, data)
+        os.fsync(fd)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            os.ftruncate(fd, end)
+        raise as_storage_error(error, path) from error
+    return end
+
+
+def _write_all(fd: int, data: bytes) -> None:
+    view = memoryview(data)
+    while view:
+        view = view[os.write(fd, view) :]
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Give the file at *path* the content *data*: afterwards it is all old or all new.
+
+    Raises:
+        StorageError: the disk refused; what was there is still there.
+    """
+    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        mode = os.stat(path).st_mode & 0o777 if path.exists() else 0o600
+        fd = os.open(
+            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode
+        )
+        try:
+            _write_all(fd, data)
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+        os.replace(temporary, path)
+        sync_folder(path.parent)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise as_storage_error(error, path) from error
+
+
+def remove(path: Path) -> None:
+    """Remove the file at *path*, for good when this returns.
+
+    Raises:
+        StorageError: the disk refused.
+    """
+    try:
+        path.unlink(missing_ok=True)
+        sync_folder(path.parent)
+    except OSError as error:
+        raise as_storage_error(error, path) from error
+
+
+def sync_folder(folder: Path) -> None:
+    """Make a rename or removal in *folder* last; a no-op where folders cannot be opened."""
+    if os.name == "nt":
+        return
+    fd = os.open(folder, os.O_RDONLY)
+    try:
+        os.fsync(fd)
+    finally:
+        os.close(fd)
+
+
+def read(path: Path) -> bytes:
+    """All bytes of a file.
+
+    Raises:
+        NotFoundError: there is none.
+        StorageError: it cannot be read.
+    """
+    try:
+        return path.read_bytes()
+    except FileNotFoundError as error:
+        raise NotFoundError("no such file", where=str(path)) from error
+    except OSError as error:
+        raise as_storage_error(error, path) from error
+
+
+def as_storage_error(error: OSError, path: Path | str) -> StorageError | CannotCreateError:
+    """The same failure as a message that says how to mend it."""
+    where = str(path)
+    match error.errno:
+        case errno.ENOSPC | errno.EDQUOT:
+            return StorageError("the disk is full", where=where, mend="free some space, then retry")
+        case errno.EROFS:
+            return StorageError(
+                "the file system is read-only", where=where, mend="mount it for writing"
+            )
+        case errno.EACCES | errno.EPERM:
+            return StorageError("permission denied", where=where, mend="check owner and mode")
+        case errno.ENOTDIR | errno.EISDIR | errno.EEXIST:
+            return CannotCreateError(
+                error.strerror or "cannot be made", where=where, mend="something else is in the way"
+            )
+        case errno.ENAMETOOLONG:
+            return CannotCreateError("the name is too long", where=where, mend="use a shorter one")
+    return StorageError(error.strerror or str(error), where=where, mend="see the system's log")

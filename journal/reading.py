@@ -1,0 +1,273 @@
+"""From the files of a journal to entries: what is there, where it stands, and what is odd about it.
+
+Reading writes nothing and never stops at one bad file: what cannot be read is named, and the rest
+goes on.
+"""
+
+from __future__ import annotations
+
+import errno
+import io
+import os
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import BinaryIO, Final, Literal
+
+from .entry import Entry
+from .event import SessionHeader
+from .files import as_storage_error
+from .ids import mint
+from .memory_file import parse_memory
+from .session_file import Part, event_title, parse_event, parse_header, scan
+
+FOLDERS: Final = ("sessions", "memories", "notes")
+MARKDOWN: Final = (".md", ".markdown")
+MAX_NOTE_BYTES: Final = 64 * 1024 * 1024
+
+FileKind = Literal["session", "memory", "note"]
+
+
+@dataclass(frozen=True, slots=True)
+class JournalFile:
+    """One Markdown file of a journal, as the file system describes it."""
+
+    path: str  # relative to the journal, POSIX
+    kind: FileKind
+    size_bytes: int
+    mtime_ns: int
+
+
+@dataclass(frozen=True, slots=True)
+class Oddity:
+    """Something about a file that its author may want to mend; it never stopped the reading."""
+
+    path: str
+    what: str
+
+
+@dataclass(frozen=True, slots=True)
+class Stored:
+    """An entry and the bytes it was read from."""
+
+    entry: Entry
+    path: str
+    offset: int
+    raw: bytes
+    torn: bool = False
+
+    @property
+    def length(self) -> int:
+        return len(self.raw)
+
+
+@dataclass(frozen=True, slots=True)
+class Listing:
+    """All files of a journal, and the places that could not be looked into.
+
+    Whoever compares a listing with an index must not take what lies below ``unreadable`` for gone.
+    """
+
+    files: tuple[JournalFile, ...]
+    unreadable: tuple[Oddity, ...]
+    skipped: tuple[Oddity, ...]
+
+
+def list_files(root: Path) -> Listing:
+    """Every Markdown file below the journal's folders, in the order of their paths.
+
+    Symbolic links are skipped and named: a journal that came from elsewhere must not be able to
+    point outside itself, and a loop must not be walked.
+    """
+    files: list[JournalFile] = []
+    unreadable: list[Oddity] = []
+    skipped: list[Oddity] = []
+    waiting = [folder for folder in reversed(FOLDERS)]
+    while waiting:
+        folder = waiting.pop()
+        try:
+            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+        except FileNotFoundError:
+            continue
+        except OSError as error:
+            unreadable.append(Oddity(folder, as_storage_error(error, "").what))
+            continue
+        below: list[str] = []
+        for entry in entries:
+            path = f"{folder}/{entry.name}"
+            if entry.name.startswith("."):
+                continue
+            if entry.is_symlink():
+                skipped.append(Oddity(path, "a symbolic link, not followed"))
+            elif entry.is_dir(follow_symlinks=False):
+                below.append(path)
+            elif entry.name.lower().endswith(MARKDOWN):
+                _add_file(path, entry, files, unreadable)
+        waiting.extend(reversed(below))
+    return Listing(tuple(files), tuple(unreadable), tuple(skipped))
+
+
+def _add_file(
+    path: str,
+    entry: os.DirEntry[str],
+    files: list[JournalFile],
+    unreadable: list[Oddity],
+) -> None:
+    try:
+        path.encode("utf-8")
+        status = entry.stat(follow_symlinks=False)
+    except UnicodeEncodeError:
+        shown = path.encode("utf-8", "replace").decode()
+        unreadable.append(Oddity(shown, "the file's name is not UTF-8; rename it"))
+    except OSError as error:
+        unreadable.append(Oddity(path, as_storage_error(error, "").what))
+    else:
+        files.append(JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns))
+
+
+def stat_file(root: Path, path: str) -> JournalFile | None:
+    """The file at *path* as it is now, or None when there is none."""
+    try:
+        status = os.stat(root / path, follow_symlinks=False)
+    except OSError:
+        return None
+    return JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
+
+
+def kind_of(path: str) -> FileKind:
+    """What is to be expected in the file at *path*: its top folder decides."""
+    match path.partition("/")[0]:
+        case "sessions":
+            return "session"
+        case "memories":
+            return "memory"
+    return "note"
+
+
+def read_entries(root: Path, file: JournalFile) -> Iterator[Stored | Oddity]:
+    """Each entry of *file* in its order, and each oddity; one record at a time is in memory.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+    """
+    with open(root / file.path, "rb") as stream:
+        if file.kind == "session":
+            yield from _read_session(stream, file)
+        else:
+            yield from _read_note(stream, file)
+
+
+def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> Stored | None:
+    """The entry that stood at *offset* when the file was indexed; None if it stands there no more.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+    """
+    kind = kind_of(path)
+    with open(root / path, "rb") as stream:
+        if kind != "session":
+            file = JournalFile(path, kind, length, mtime_ns)
+            return next((s for s in _read_note(stream, file) if isinstance(s, Stored)), None)
+        head = next(iter(scan(stream)), None)
+        header, _ = parse_header(_text(head.raw)) if head else (None, "")
+        stream.seek(offset)
+        raw = stream.read(length)
+    if header is None or len(raw) != length:
+        return None
+    kinds = [part.kind for part in scan(io.BytesIO(raw))]
+    part = Part("event" if kinds == ["event"] else "torn" if kinds == ["torn"] else "loose", 0, raw)
+    stored = _stored_part(part, path, header)
+    return replace(stored, offset=offset) if stored else None
+
+
+def _read_note(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
+    raw = stream.read(MAX_NOTE_BYTES + 1)
+    if b"\0" in raw[:8192]:
+        yield Oddity(file.path, "not a text file; it is not indexed")
+        return
+    if len(raw) > MAX_NOTE_BYTES:
+        raw = raw[:MAX_NOTE_BYTES]
+        yield Oddity(file.path, f"larger than {MAX_NOTE_BYTES >> 20} MiB; the rest is not indexed")
+    try:
+        text = raw.decode("utf-8")
+    except UnicodeDecodeError as error:
+        line = raw.count(b"\n", 0, error.start) + 1
+        yield Oddity(f"{file.path}:{line}", "not UTF-8; what cannot be read is shown as \ufffd")
+        text = raw.decode("utf-8", "replace")
+    modified = datetime.fromtimestamp(file.mtime_ns / 1e9, UTC)
+    entry, problem = parse_memory(text, path=file.path, fallback_time=modified)
+    if problem:
+        yield Oddity(file.path, problem)
+    yield Stored(entry, file.path, 0, raw)
+
+
+def _read_session(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
+    header: SessionHeader | None = None
+    torn: dict[str, Stored] = {}
+    for part in scan(stream):
+        if header is None:
+            header, problem = parse_header(_text(part.raw) if part.kind == "head" else "")
+            if problem:
+                yield Oddity(file.path, problem)
+        if part.kind == "forgotten":
+            continue
+        stored = _stored_part(part, file.path, header)
+        if stored is None:
+            continue
+        if part.kind == "torn":  # held back: a retry may have written it again, whole
+            torn[stored.entry.id] = stored
+            continue
+        if part.kind == "event":
+            torn.pop(stored.entry.id, None)
+        yield stored
+    for stored in torn.values():
+        yield Oddity(
+            f"{file.path}: mem:{stored.entry.id}", "the record is torn: its closing line is missing"
+        )
+        yield stored
+
+
+def _stored_part(part: Part, path: str, header: SessionHeader) -> Stored | None:
+    if part.kind in ("event", "torn"):
+        entry = parse_event(part.raw, header)
+        return Stored(entry, path, part.start, part.raw, torn=part.kind == "torn")
+    text = _text(part.raw)
+    if part.kind == "head":
+        text = text[_after_title(text) :]
+    if not text.strip():
+        return None
+    # Words that a person added between the records: an entry of their own, named by place and text.
+    entry = Entry(
+        id=mint(f"loose:{unicodedata.normalize('NFC', path)}\0{text}"),
+        kind="fact",
+        type="note",
+        title=event_title("note", "", text),
+        body=text.strip("\r\n"),
+        created=header.started,
+        project=header.project,
+        session=header.session,
+        agent=header.agent,
+    )
+    return Stored(entry, path, part.start, part.raw)
+
+
+def _after_title(text: str) -> int:
+    """Where the words of a person begin in the head of a session file."""
+    closing = text.find("\n---", 3) if text.startswith("---") else -1
+    start = text.find("\n", closing + 1) + 1 if closing >= 0 else 0
+    title = text.find("# ", start)
+    if title >= 0 and not text[start:title].strip():
+        end = text.find("\n", title)
+        return len(text) if end < 0 else end + 1
+    return start
+
+
+def _text(raw: bytes) -> str:
+    return raw.decode("utf-8", "replace")
+
+
+def is_missing(error: OSError) -> bool:
+    """Whether *error* says that the file is gone, rather than that it cannot be read now."""
+    return error.errno in (errno.ENOENT, errno.ENOTDIR)

@@ -1,0 +1,160 @@
+"""What stands where a secret could stand and is none: code, types, placeholders, words.
+
+Without these the filter would damage the source code that it is shown all day. Each guard
+answers for a value that has already been cut out of its surroundings.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+TYPE_NAMES: Final = frozenset(
+    """
+    str string strings text int integer number float double decimal bool boolean any bytes byte
+    bytearray none null nil undefined true false yes no on off void never unknown object array
+    list tuple dict map set record promise optional option maybe result uuid guid buffer char
+    varchar nvarchar blob json jsonb symbol date datetime timestamp self this super cls new await
+    async lambda function func def fn return returns not in is and or if elif else for while with
+    from typeof instanceof delete yield import export const let var static final public private
+    protected readonly required optional mandatory missing empty hidden visible masked redacted
+    removed sensitive secretstr nonnull nullable default unset blank n/a na tbd todo pass raise
+    break continue try except finally
+    """.split()
+)
+
+_PLACEHOLDER: Final = re.compile(
+    r"""(?ix)
+    [xX*.•·…_\-\#?0]+ | \[.* | <.* | \{.* | %[\w]*%? | %\(.* | %[-\d]*[sdrvq].* | \#\{.* | @@\w+@@ | @\{.*
+  | \$[({].* | \$\d | \$env:.* | \$[A-Z][A-Z0-9_]* | \$[a-z_]+(?:->\w+|\[.*)? | \\?\(.*
+  | (?:your|enter|insert|replace|put|add|paste|fill)(?:[-_ .][a-z]+)* | your[a-z]+
+  | [a-z\-_ ]*(?:placeholder|example|dummy|redacted|removed|masked|goes[-_ ]here|here)[a-z\-_ ]*
+  | (?:op|vault|arn|ssm|secretsmanager|keyring|env|file|https?|ref)(?::|://).*
+  | !(?:vault|ref|sub|secret|env|getatt|reference)\b.* | !!\w*
+    """
+)
+_CALL: Final = re.compile(
+    r"[@&*!~+-]{0,2}(?:new\s+|await\s+)?[A-Za-z_$][\w$]*"
+    r"(?:(?:\.|::|->|\?\.|!\.)[\w$]+)*(?:<[\w\s,<>]*>)?[!?]?[(\[{].*",
+    re.DOTALL,
+)
+_ATTRIBUTE: Final = re.compile(
+    r"[@&*!~+-]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*)+[,;:)]*"
+)
+_IDENTIFIER: Final = re.compile(r"[@&*!~+-]{0,2}[A-Za-z_$][A-Za-z_$]*")
+_NUMBERED_IDENTIFIER: Final = re.compile(r"[@&*!~]?[A-Za-z]+(?:_[A-Za-z]+)*_?[0-9]{1,2}(?:_[A-Za-z]+)*")
+_OPERATOR: Final = re.compile(r"[=<>|&+,;:)\]}]|[!~+-]?[A-Za-z_]+(?:\.[A-Za-z_]+)*[;,)]?\Z|-\d|/[*/]|\|\||\\")
+_PATH: Final = re.compile(
+    r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]{1,2}(?:etc|run|var|home|usr|tmp|opt|root|mnt|dev|users|work|app|src|"
+    r"secrets?|private|library|system|data|[\w-]+/[\w./-]*\.\w{1,5}\Z)(?:[/\\].*|\Z)"
+    r"|(?:~|\.{1,2})[/\\].*",
+    re.IGNORECASE,
+)
+_TECH: Final = re.compile(
+    r"""(?ix)
+    (?:sha|md|aes|rsa|des|3des|hs|rs|es|ps|ed|utf|utf-|ucs|base|ascii|iso|rfc|http|oauth|ipv|ip|x|p|v|py|python|
+    node|java|php|es|ecma|tls|ssl|sso|s|ec|r|k|i|l|a|h|web|unicode|crc|fnv|blake|argon|pbkdf|bcrypt|secp|curve|
+    openid|saml|totp|fido|pkcs|mp|m|c|cp|win|x86_|arm|amd|int|uint|float|u|f|gpt|gpt-|claude|claude-|llama|
+    mysql|sqlite|log|neo|vue|react|next|nuxt|d|three|j|sql|db|step|part|phase|chapter|version|row|col|test|
+    item|page|line|port|level|top|issue|pr|api|user|case|round|day|week|sprint|ticket|jira|file|image|h264|h265)
+    [-_/.]?\d[\d.\-_/]*(?:[-_/][a-z0-9.]+)*[a-z]?
+  | \d[\d.,]*[-_]?(?:[a-z]{1,12}|%)(?:[-/]?[a-z]+)? | \d+(?:st|nd|rd|th)
+  | [A-Z]{2,10}-\d+ | [\w.-]+\.(?:py|js|ts|tsx|jsx|md|json|ya?ml|toml|txt|sh|go|rs|java|kt|rb|c|h|cpp|html|css|
+    png|jpg|svg|csv|log|lock|env|pem|key|crt|ini|cfg|conf|xml|sql|db|com|org|net|io|dev|ai|kr)
+    (?::\d+)*
+    """
+)
+_EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
+_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX: Final = re.compile(r"(?:0x|sha\d+[-:]|md5[-:])?[0-9a-f]{7,128}", re.IGNORECASE)
+_INTEGRITY: Final = re.compile(r"sha\d{3}-[A-Za-z0-9+/]+=*")
+_LABEL_WORD: Final = re.compile(
+    r"pass(?:word|phrase|code|wd)?s?|secrets?|tokens?|keys?|credentials?|auth\w*"
+    r"|비밀\s?번호|비번|패스워드|암호|토큰|시크릿|키",
+    re.IGNORECASE,
+)
+_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_LABEL_PARTS: Final = frozenset(
+    """
+    pass password passwd pwd passphrase passcode secret secrets token tokens key keys api access
+    auth client user login new old current confirm confirmation repeat db database admin root
+    private public refresh bearer session csrf id my the your name field value reset forgot change
+    credential credentials authorization
+    """.split()
+)
+_SYMBOL: Final = re.compile(r"[!@#$%^&*~+=?|\\/:;,.<>(){}\[\]\"'`-]")
+_PROSE_SYMBOL: Final = re.compile(r"[A-Za-z0-9][!@#$%^&*~+=]+[A-Za-z0-9]|[A-Za-z][0-9]|[0-9][A-Za-z]|[!@#$^&]\Z")
+_CASE_CHANGE: Final = re.compile(r"[a-z][A-Z]|[A-Z][A-Z][a-z]")
+
+
+def is_placeholder(value: str) -> bool:
+    """Whether *value* only holds the place of a secret: ``xxxx``, ``<token>``, ``${TOKEN}``."""
+    return bool(_PLACEHOLDER.fullmatch(value)) or value.lower() in TYPE_NAMES
+
+
+def is_reference(value: str) -> bool:
+    """Whether *value*, written without quotes, is code: a call, an attribute, a path."""
+    return bool(_CALL.fullmatch(value) or _ATTRIBUTE.fullmatch(value) or _OPERATOR.match(value))
+
+
+def is_path(value: str) -> bool:
+    return bool(_PATH.match(value))
+
+
+def is_name(value: str) -> bool:
+    """Whether *value*, written without quotes, can be a variable."""
+    return bool(_IDENTIFIER.fullmatch(value)) and not is_scrambled(value)
+
+
+def is_numbered_name(value: str) -> bool:
+    """``token2``, ``db_pass_1``."""
+    return bool(_NUMBERED_IDENTIFIER.fullmatch(value))
+
+
+def is_scrambled(value: str) -> bool:
+    """Whether letters change case far too often for a name."""
+    return len(value) >= 16 and len(_CASE_CHANGE.findall(value)) * 4 >= len(value)
+
+
+def is_label(value: str) -> bool:
+    """Whether *value* speaks of a secret and is none: ``Enter your password``, ``API_KEY``."""
+    if not _LABEL_WORD.search(value):
+        return False
+    if " " in value.strip() and not re.search(r"[0-9]", value):
+        return True
+    return all(part.lower() in _LABEL_PARTS for part in _PARTS.findall(value)) and not re.search(
+        r"[0-9!@#$%^&*]", value
+    )
+
+
+def is_digest(value: str) -> bool:
+    """UUIDs, commit ids and checksums: no secret unless something calls them one."""
+    return bool(_UUID.fullmatch(value) or _HEX.fullmatch(value) or _INTEGRITY.fullmatch(value))
+
+
+def is_mixed(value: str, *, at_least: int) -> bool:
+    """Whether *value* has letters and, with them, digits or symbols."""
+    if len(value) < at_least or not any(c.isalpha() for c in value):
+        return len(value) >= 10 and value.isdigit()
+    return any(c.isdigit() for c in value) or bool(_SYMBOL.search(value)) or is_scrambled(value)
+
+
+def is_random(value: str, *, at_least: int) -> bool:
+    """Whether *value* looks drawn by lot: long, without blanks, digits among mixed letters."""
+    if len(value) < at_least or not re.fullmatch(r"[A-Za-z0-9_\-+/=.~%]+", value):
+        return False
+    digits = sum(c.isdigit() for c in value)
+    upper = sum(c.isupper() for c in value)
+    lower = sum(c.islower() for c in value)
+    return digits >= 2 and (min(upper, lower) >= 2 or upper + lower >= 6) or is_scrambled(value)
+
+
+def is_secret_in_prose(value: str) -> bool:
+    """Whether a word of a sentence can only be a password: ``hunter2!`` but not ``sha256``."""
+    if len(value) < 6 or is_placeholder(value) or _TECH.fullmatch(value) or _EMAIL.fullmatch(value):
+        return False
+    if value[0] in "@/\\-.(" or "://" in value or re.search(r"[(){}\[\]<>|\"]", value):
+        return False
+    if re.fullmatch(r"[A-Za-z]+(?:[/=+&:.][A-Za-z]+)+", value) or _PATH.match(value):
+        return False
+    return any(c.isascii() and c.isalpha() for c in value) and bool(_PROSE_SYMBOL.search(value))

@@ -1,0 +1,83 @@
+"""The one filter in front of every write.
+
+Pure: a text goes in, a text goes out. It knows no file, clock or log, and what it removes is
+in nothing that it returns or raises.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+from ..errors import SettingsError
+from .masking import mask
+from .private_tags import hide_private
+from .rules import Redacted, RedactionRules
+from .secrets import find_secrets
+from .spans import Span, cut, keep_markers, unite
+
+MAX_PASSES = 6
+"""Two are the rule: one that cuts, one that finds nothing more. Only a text made to defeat
+redaction needs more than four, and such a text is dropped whole."""
+
+
+class Redactor:
+    """Takes out private parts and secrets.
+
+    Raises:
+        SettingsError: one of ``rules.patterns`` is not a regular expression.
+    """
+
+    def __init__(self, rules: RedactionRules = RedactionRules()) -> None:
+        self.rules = rules
+        self._markers = (rules.marker, rules.private_marker)
+        self._own = [_compile(pattern, i) for i, pattern in enumerate(rules.patterns, 1)]
+        words = sorted(filter(None, map(str.strip, rules.words)), key=len, reverse=True)
+        if words:
+            self._own.append(re.compile("|".join(map(re.escape, words)), re.IGNORECASE))
+
+    def redact(self, text: str) -> Redacted:
+        """*text* as it may be written. Redacting that once more changes nothing."""
+        n_private = n_secrets = 0
+        kinds: set[str] = set()
+        for _ in range(MAX_PASSES):
+            hidden, n_parts = hide_private(text, self.rules)
+            spans = unite(keep_markers(hidden, self._find(hidden), self._markers))
+            clean = cut(
+                hidden, spans, marker=self.rules.marker, preserve_lines=self.rules.preserve_lines
+            )
+            n_private += n_parts
+            n_secrets += len(spans)
+            kinds.update(span.kind for span in spans)
+            if n_parts:
+                kinds.add("private")
+            if clean == text:
+                break
+            text = clean
+        else:
+            text = self.rules.marker
+        return Redacted(text, n_private, n_secrets, tuple(sorted(kinds)))
+
+    def redact_value(self, value: object) -> object:
+        """Decoded JSON with every string redacted, and masked whole where its key names a secret.
+
+        Lists, tuples and mappings are copied; numbers, booleans and None stay what they are,
+        except a number under a key such as ``password``.
+        """
+        return mask(value, redact=lambda text: self.redact(text).text, marker=self.rules.marker)
+
+    def _find(self, text: str) -> Iterator[Span]:
+        yield from find_secrets(text)
+        for pattern in self._own:
+            for match in pattern.finditer(text):
+                yield Span(*match.span(), "custom")
+
+
+def _compile(pattern: str, number: int) -> re.Pattern[str]:
+    try:
+        return re.compile(pattern)
+    except re.error as error:
+        raise SettingsError(
+            f"redaction pattern {number} is not a regular expression: {error.msg}",
+            mend="correct or remove it",
+        ) from None

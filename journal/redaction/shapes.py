@@ -1,0 +1,149 @@
+"""Secrets that are known by their shape, whatever stands around them.
+
+Makers put a prefix in front of their keys so that filters can find them. One pass over the long
+runs of letters and digits serves all makers; it costs the same for one prefix as for a hundred.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from .spans import Span
+
+_PREFIXES: Final = {
+    "anthropic-key": "sk-ant-",
+    "openai-key": "sk-proj- sk-svcacct- sk-admin-",
+    "api-key": "sk-or- nvapi- xai- gsk_ pplx- tvly- r8_ lsv2_ NRAK- phx_ PMAK- glsa_ xkeysib-",
+    "stripe-key": "sk_live_ sk_test_ rk_live_ rk_test_ whsec_",
+    "github-token": "ghp_ gho_ ghu_ ghs_ ghr_ github_pat_",
+    "gitlab-token": (
+        "glpat- gldt- glrt- glrtr- glptt- glcbt- glsoat- glft- glagent- glimt- gloas- GR1348941"
+    ),
+    "slack-token": "xoxa- xoxb- xoxc- xoxd- xoxe- xoxo- xoxp- xoxr- xoxs- xapp-",
+    "pypi-token": "pypi-AgE",
+    "rubygems-token": "rubygems_",
+    "google-key": "AIza",
+    "google-token": "ya29. 1//0",
+    "google-secret": "GOCSPX-",
+    "digitalocean-token": "dop_v1_ doo_v1_ dor_v1_",
+    "shopify-token": "shpat_ shpss_ shpca_ shppa_",
+    "square-token": "sq0atp- sq0csp-",
+    "linear-key": "lin_api_ lin_oauth_",
+    "notion-token": "ntn_",
+    "figma-token": "figd_",
+    "vault-token": "hvs. hvb. hvr.",
+    "sentry-token": "sntrys_ sntryu_",
+    "docker-token": "dckr_pat_ dckr_oat_",
+    "atlassian-token": "ATATT3 ATCTT3",
+    "supabase-key": "sbp_ sb_secret_",
+    "tailscale-key": "tskey-",
+    "age-key": "AGE-SECRET-KEY-1",
+    "1password-token": "ops_eyJ",
+    "terraform-token": "atlasv1.",
+    "fly-token": "fm2_ fo1_",
+    "alibaba-key": "LTAI",
+}
+"""Enough by themselves: 12 further characters make a secret, save for a row of x."""
+
+_AMBIGUOUS: Final = {
+    "api-key": r"sk-[\w-]*?(?=\w*[0-9A-Z])[A-Za-z0-9]{12}[\w-]*",
+    "npm-token": r"npm_(?=[A-Za-z]*[0-9A-Z])[A-Za-z0-9]{20,}",
+    "pypi-token": r"pypi-(?=[\w-]*[0-9A-Z])[\w-]{24,}",
+    "huggingface-token": r"(?:hf|api_org)_(?=[A-Za-z]*[0-9A-Z])[A-Za-z0-9]{20,}",
+    "sendgrid-key": r"SG\.[\w-]{16,}(?:\.[\w-]{16,})?",
+    "mailgun-key": r"key-[0-9a-f]{28,}",
+    "mailchimp-key": r"[0-9a-f]{32}-us[0-9]{1,2}\b",
+    "notion-token": r"secret_(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32,}",
+    "databricks-token": r"dapi[0-9a-f]{28,}",
+    "pulumi-token": r"pul-[0-9a-f]{28,}",
+    "bitbucket-token": r"ATBB[A-Za-z0-9]{24,}",
+    "twilio-key": r"SK[0-9a-f]{32}",
+    "grafana-token": r"glc_(?=[A-Za-z]*[0-9A-Z])[A-Za-z0-9+/]{24,}",
+    "facebook-token": r"EAA[A-Za-z0-9]{40,}",
+    "aws-key-id": r"(?:AKIA|ASIA|ABIA|ACCA)[A-Z0-9]{14,}",
+}
+
+_TAIL: Final = r"(?:\.[A-Za-z0-9_-]{8,})*=*"
+_KINDS: Final = [*_PREFIXES, *(kind for kind in _AMBIGUOUS if kind not in _PREFIXES)]
+
+
+def _one_pattern() -> re.Pattern[str]:
+    branches: list[str] = []
+    for kind, prefixes in _PREFIXES.items():
+        either = "|".join(map(re.escape, prefixes.split()))
+        branches.append(rf"(?P<k{_KINDS.index(kind)}_a>(?:{either})(?![xX]{{8}})[\w-]{{12,}}{_TAIL})")
+    for kind, pattern in _AMBIGUOUS.items():
+        branches.append(rf"(?P<k{_KINDS.index(kind)}_b>{pattern}{_TAIL})")
+    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(branches)})", re.ASCII)
+
+
+_MAKERS: Final = _one_pattern()
+_RUN: Final = re.compile(r"[A-Za-z0-9_\-]{15,}")
+_DOTTED: Final = re.compile(r"(?:ya29|SG|hv[sbr]|atlasv1|xoxe|1//0)\.?\Z")
+_HINT: Final = re.compile(r"[0-9]|[a-z][A-Z]")
+_JWT_TAIL: Final = re.compile(
+    r"\.(?:ey[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"
+    r"(?:\.[A-Za-z0-9_-]+)?)"
+)
+_DISCORD_TAIL: Final = re.compile(r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
+_TELEGRAM_ID: Final = re.compile(r"(?<![0-9])[0-9]{8,10}:\Z")
+_AWS_SECRET: Final = re.compile(
+    r"(?<![A-Za-z0-9/+])(?=[^\s]{0,39}[A-Z])(?=[^\s]{0,39}[a-z])(?=[^\s]{0,39}[0-9])"
+    r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
+)
+_WEBHOOK: Final = re.compile(
+    r"(?:hooks\.slack\.com/(?:services|workflows|triggers)"
+    r"|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks"
+    r"|webhook\.office\.com/webhookb2)/([A-Za-z0-9_\-/@.]{12,})"
+)
+_HASH: Final = re.compile(
+    r"\$(?:2[abxy]|5|6|y|7|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]*)\$[A-Za-z0-9./$=,+\-]{16,}"
+)
+
+
+def find_by_shape(text: str) -> Iterator[Span]:
+    """Keys and tokens of known makers, JSON Web Tokens, webhook addresses, password hashes."""
+    done = 0
+    for run in _RUN.finditer(text):
+        start, end = run.span()
+        if end <= done or not _HINT.search(text, start, end):
+            continue
+        for span in _in_run(text, start, end):
+            done = max(done, span.end)
+            yield span
+    if "webhook" in text or "hooks.slack" in text:
+        for match in _WEBHOOK.finditer(text):
+            yield Span(*match.span(1), "webhook")
+    if "$" in text:
+        for match in _HASH.finditer(text):
+            yield Span(*match.span(), "password-hash")
+
+
+def _in_run(text: str, start: int, end: int) -> Iterator[Span]:
+    following = text[end : end + 1]
+    if following == ".":
+        header = text.find("eyJ", start, end)
+        if header >= 0 and (tail := _JWT_TAIL.match(text, end)):
+            yield Span(header, tail.end(), "jwt")
+            return
+        if text[start] in "MNO" and (tail := _DISCORD_TAIL.match(text, end)):
+            yield Span(start, tail.end(), "discord-token")
+            return
+    before = text[max(0, start - 12) : start]
+    if end - start == 35 and text.startswith("AA", start) and _TELEGRAM_ID.search(before):
+        yield Span(start - len(before.lstrip("\n")), end, "telegram-token")
+        return
+    dotted = _DOTTED.search(before)
+    at = start - (len(before) - dotted.start()) if dotted else start
+    while match := _MAKERS.search(text, at, min(len(text), end + 512)):
+        if match.start() >= end:
+            return
+        kind = _KINDS[int((match.lastgroup or "k0_").split("_")[0][1:])]
+        at = match.end()
+        yield Span(match.start(), at, kind)
+        if kind == "aws-key-id" and (secret := _AWS_SECRET.search(text, at, at + 300)):
+            yield Span(*secret.span(), "aws-secret")
+        if at >= end:
+            return
