@@ -121,6 +121,7 @@ def query_terms(text: str) -> Query:
     A question of nothing but such words is searched for as it stands.
     """
     runs, asked = _runs_of_query(_normalise(text))
+    searched = frozenset(asked or runs)
     weights: dict[str, QueryTerm] = {}
     for run in asked or runs:
         for term in _query_terms_of(run):
@@ -130,7 +131,7 @@ def query_terms(text: str) -> Query:
     return Query(
         text=text,
         terms=tuple(terms[:MAX_QUERY_TERMS]),
-        left_out=tuple(run for run in runs if run not in asked) if asked else (),
+        left_out=tuple(run for run in runs if run not in searched),
         scripts=scripts("".join(asked or runs)),
         has_identifier=any(term.kind == "identifier" for term in terms),
         has_error_code=_ERROR_CODE.search(text) is not None,

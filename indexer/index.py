@@ -331,7 +331,7 @@ class JournalIndex:
         n_all: int,
         progress: ProgressCallback,
     ) -> Iterator[TermDocument]:
-        from .analysis import document_terms
+        from .analysis import document_terms, scripts
         from .keyword import TermDocument
 
         for number, (one, stored) in enumerate(self._read_pending(pending)):
@@ -343,6 +343,7 @@ class JournalIndex:
                 docno=one.docno,
                 title=document_terms(text.title),
                 body=document_terms(text.body),
+                scripts=tuple(scripts(text.body or text.title)),
             )
             if number % 200 == 199:
                 progress("keyword", n_before + number + 1, n_all)
@@ -374,6 +375,7 @@ class JournalIndex:
         self, pending: Sequence[Pending], settled: list[int]
     ) -> list[VectorDocument]:
         from .chunking import chunk
+        from .ranking import in_context
         from .vectors import VectorDocument
 
         embedder = self.embedder()
@@ -397,7 +399,7 @@ class JournalIndex:
         start = 0
         for docno, group in groupby(docnos):
             end = start + sum(1 for _ in group)
-            documents.append(VectorDocument(docno=docno, vectors=vectors[start:end]))
+            documents.append(VectorDocument(docno=docno, vectors=in_context(vectors[start:end])))
             start = end
         return documents
 

@@ -22,6 +22,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..journal.errors import MemjournalError
+from .analysis import document_length
 from .errors import IndexDamagedError
 
 with warnings.catch_warnings():
@@ -33,7 +34,7 @@ with warnings.catch_warnings():
     from whoosh.matching.wrappers import WrappingMatcher
 
 Int = NDArray[np.int64]
-Float = NDArray[np.float32]
+Float = NDArray[np.float64]
 
 _LIMIT_MB: Final = 512  # the default of 128 spills pickled runs and halves the speed of a build
 _MAX_SEGMENTS: Final = 8  # 41 segments double the time of a query
@@ -70,6 +71,7 @@ def _schema() -> Any:
         title=TermCounts(),
         body=TermCounts(),
         docno=fields.COLUMN(columns.NumericColumn("I")),
+        scripts=fields.COLUMN(columns.NumericColumn("I")),
         title_length=fields.COLUMN(columns.NumericColumn("I")),
         body_length=fields.COLUMN(columns.NumericColumn("I")),
     )
@@ -82,6 +84,7 @@ class TermDocument:
     docno: int
     title: Mapping[str, int]  # term -> how often
     body: Mapping[str, int]
+    scripts: tuple[float, float, float, float]  # shares of Hangul, Han, kana and Latin
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,8 +146,9 @@ class KeywordIndex:
                     title=document.title,
                     body=document.body,
                     docno=document.docno,
-                    title_length=sum(document.title.values()),
-                    body_length=sum(document.body.values()),
+                    title_length=document_length(document.title),
+                    body_length=document_length(document.body),
+                    scripts=_pack(document.scripts),
                 )
         except BaseException:
             writer.cancel()
@@ -181,14 +185,19 @@ class Snapshot:
         self._leaves = list(reader.leaf_readers())
         parts = [_columns_of(leaf) for leaf, _ in self._leaves]
         self.docnos: Int = _joined([part[0] for part in parts], np.int64)
-        self.title_length: Float = _joined([part[1] for part in parts], np.float32)
-        self.body_length: Float = _joined([part[2] for part in parts], np.float32)
+        self.title_length: Float = _joined([part[1] for part in parts], np.float64)
+        self.body_length: Float = _joined([part[2] for part in parts], np.float64)
+        packed: Int = _joined([part[3] for part in parts], np.int64)
         self.alive: NDArray[np.bool_] = np.ones(len(self.docnos), dtype=np.bool_)
         for leaf, base in self._leaves:
             if leaf.has_deletions():
                 gone = [docnum for docnum in range(leaf.doc_count_all()) if leaf.is_deleted(docnum)]
                 self.alive[np.asarray(gone, dtype=np.int64) + base] = False
         self.n_documents = int(self.alive.sum())
+        living = packed[self.alive]
+        shares = [float((living >> shift & 0xFF).sum()) for shift in (24, 16, 8, 0)]
+        total = sum(shares) or 1.0
+        self.scripts = (shares[0] / total, shares[1] / total, shares[2] / total, shares[3] / total)
 
     def __enter__(self) -> Self:
         return self
@@ -205,7 +214,7 @@ class Snapshot:
         title_docs, title_tf = self._field_postings("title", term)
         body_docs, body_tf = self._field_postings("body", term)
         docs = np.union1d(title_docs, body_docs)
-        title, body = np.zeros(len(docs), np.float32), np.zeros(len(docs), np.float32)
+        title, body = np.zeros(len(docs), np.float64), np.zeros(len(docs), np.float64)
         title[np.searchsorted(docs, title_docs)] = title_tf
         body[np.searchsorted(docs, body_docs)] = body_tf
         return Postings(docs=docs, title_tf=title, body_tf=body)
@@ -224,9 +233,15 @@ class Snapshot:
             raise
         except Exception as error:
             raise IndexDamagedError("keyword", str(error)) from error
-        ids, weights = _joined(docs, np.int64), _joined(counts, np.float32)
+        ids, weights = _joined(docs, np.int64), _joined(counts, np.float64)
         living = self.alive[ids]
         return ids[living], weights[living]
+
+
+def _pack(shares: tuple[float, float, float, float]) -> int:
+    """Four shares in four bytes; whole numbers, so that any order of documents gives one sum."""
+    hangul, han, kana, latin = (round(255 * share) for share in shares)
+    return hangul << 24 | han << 16 | kana << 8 | latin
 
 
 def _joined(arrays: list[Any], dtype: Any) -> Any:
@@ -234,7 +249,7 @@ def _joined(arrays: list[Any], dtype: Any) -> Any:
 
 
 def _columns_of(leaf: Any) -> list[NDArray[np.uint32]]:
-    return [_column(leaf, name) for name in ("docno", "title_length", "body_length")]
+    return [_column(leaf, name) for name in ("docno", "title_length", "body_length", "scripts")]
 
 
 def _column(leaf: Any, name: str) -> NDArray[np.uint32]:
@@ -253,16 +268,16 @@ def _read_postings(matcher: Any) -> tuple[Int, Float]:
     while isinstance(matcher, WrappingMatcher):
         matcher = matcher.child  # the filter of deleted documents; we mask them at once
     if isinstance(matcher, ListMatcher):  # a term with one posting is stored beside the term
-        return np.asarray(matcher._ids, np.int64), np.asarray(matcher._weights, np.float32)
+        return np.asarray(matcher._ids, np.int64), np.asarray(matcher._weights, np.float64)
     ids: list[Int] = []
     weights: list[Float] = []
     while matcher.is_active():
         matcher._read_ids()
         matcher._read_weights()
         ids.append(np.asarray(matcher._ids, np.int64))
-        weights.append(np.asarray(matcher._weights, np.float32))
+        weights.append(np.asarray(matcher._weights, np.float64))
         matcher._next_block()
-    return _joined(ids, np.int64), _joined(weights, np.float32)
+    return _joined(ids, np.int64), _joined(weights, np.float64)
 
 
 def _merge_when_many(writer: Any, segments: list[Any]) -> list[Any]:

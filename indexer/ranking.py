@@ -1,13 +1,12 @@
-"""From evidence to an order: how well each entry answers a query, on a scale from 0 to 1.
+"""From evidence to relevance: how well each entry answers a query, on a scale from 0 to 1.
 
 Two legs see every query: BM25F over terms, and the cosine of vectors. No fixed weight between them
 wins everywhere (a query in the other language has only chance keyword hits; a heading with code in
-it has only weak vectors), so a keyword hit counts by the share of the query that it matches. Then
-what an entry is (its type, its age, whether it only repeats the question) decides between entries
-that are about as relevant, and never more than that.
+it has only weak vectors), so a keyword hit counts by the share of the query that it matches, the
+more strictly the less the query is written as the collection is.
 
-Everything here is a pure function on arrays; documents are ordinals chosen by the caller. Formulas
-and constants are explained in docs/ranking.md and measured by tests/bench/retrieval.py.
+Pure functions on arrays. Documents are numbers that the caller chose, and index the arrays of
+lengths. The constants are measured by tests/bench/retrieval.py; docs/ranking.md explains them.
 """
 
 from __future__ import annotations
@@ -21,4 +20,185 @@ from numpy.typing import NDArray
 
 from .analysis import Query, Scripts
 
-type_ints = NDArray[np.int64]
+Ints = NDArray[np.int64]
+Counts = NDArray[np.float32] | NDArray[np.float64]
+Floats = NDArray[np.float64]
+Bools = NDArray[np.bool_]
+Vectors = NDArray[np.float32]
+
+K1: Final = 1.2
+B: Final = 0.75
+"""BM25's usual values (Robertson and Zaragoza, 2009); 0.8-2 and 0.4-0.9 differ by under a point."""
+TITLE_WEIGHT: Final = 2.0  # a term in the title counts double; 1 and 3 are within half a point
+
+CONTEXT: Final = 0.5
+"""How much of its entry's mean is added to a passage's vector: +2 points of recall for vectors."""
+KEYWORD_WEIGHT: Final = (0.4, 0.6)
+"""Weight of the keyword leg, for a query in a script that the collection does not use, and one in
+the script of all of it. Ends of a line; the rest of 1 is the vectors'."""
+SHARE_EXPONENT: Final = (1.0, 0.5)
+"""A keyword hit counts by this power of the idf share that it matches; the ends as above."""
+DOUBT_IDF: Final = 1.0
+"""Idf at which a query's keyword evidence counts half: a lone common word proves little."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Posting:
+    """Where one term of a query occurs, in arrays of one length; empty ones if it never does."""
+
+    documents: Ints  # each once
+    title_tf: Counts
+    body_tf: Counts
+    weight: float = 1.0  # QueryTerm.weight
+    is_identifier: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Collection:
+    """What BM25F must know of all documents."""
+
+    n_documents: int  # that can be found; not the removed ones
+    title_lengths: Counts  # by document: analysis.document_length
+    body_lengths: Counts
+    average_title_length: float
+    average_body_length: float
+    scripts: Scripts  # the mean over the documents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class KeywordEvidence:
+    """The documents with at least one term of the query, and how well they match it."""
+
+    documents: Ints
+    strength: Floats  # BM25F over the most that this query could score anywhere, 0-1
+    share: Floats  # of the query's idf, terms that occur nowhere included, 0-1
+    n_terms: Ints
+    has_identifier: Bools  # whether a whole identifier of the query is in it
+    certainty: float  # what a match proves: near 0 for a lone common word, near 1 for a sentence
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class VectorEvidence:
+    """The documents whose vectors were compared; best with those of the keyword leg among them."""
+
+    documents: Ints  # each once
+    similarity: Counts  # cosine of the best passage
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Relevance:
+    """Every document that either leg found, in the order of relevance, best first."""
+
+    documents: Ints
+    relevance: Floats  # 0-1
+    strength: Floats  # 0 where the keyword leg found nothing
+    share: Floats
+    similarity: Floats  # the least known one where no vector was compared
+
+
+def idf(n_containing: int, n_documents: int) -> float:
+    """How much a term tells that *n_containing* of *n_documents* contain; above 0 for every term."""
+    return float(np.log1p((n_documents - n_containing + 0.5) / (n_containing + 0.5)))
+
+
+def bm25f(
+    postings: Sequence[Posting],
+    collection: Collection,
+    *,
+    k1: float = K1,
+    b: float = B,
+    title_weight: float = TITLE_WEIGHT,
+) -> KeywordEvidence:
+    """Score the documents that contain a term of the query; one posting a term, in any order.
+
+    For each term, w = sum over the fields of boost * tf / (1 - b + b * length / average length), and
+    the score is the sum of weight * idf * w / (w + k1) (BM25F: Zaragoza et al., TREC 2004), which is
+    at most the sum of weight * idf.
+    """
+    size = len(collection.body_lengths)
+    score, share = np.zeros(size), np.zeros(size)
+    n_terms, identified = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
+    title_slope = b / max(collection.average_title_length, 1e-9)
+    body_slope = b / max(collection.average_body_length, 1e-9)
+    total = 0.0
+    for posting in postings:
+        docs = posting.documents
+        gain = posting.weight * idf(len(docs), max(collection.n_documents, len(docs)))
+        total += gain
+        title = posting.title_tf / (1 - b + title_slope * collection.title_lengths[docs])
+        body = posting.body_tf / (1 - b + body_slope * collection.body_lengths[docs])
+        weight = title_weight * title + body
+        score[docs] += gain * weight / (weight + k1)
+        share[docs] += gain
+        n_terms[docs] += 1
+        if posting.is_identifier:
+            identified[docs] = True
+    found = np.flatnonzero(n_terms)
+    return KeywordEvidence(
+        documents=found,
+        strength=score[found] / max(total, 1e-9),
+        share=share[found] / max(total, 1e-9),
+        n_terms=n_terms[found],
+        has_identifier=identified[found],
+        certainty=total / (total + DOUBT_IDF),
+    )
+
+
+def in_context(passages: Vectors) -> Vectors:
+    """The vectors to index for the passages of one entry, (n, d) and of length 1 or 0.
+
+    Each is moved towards the mean of all, so that a passage is found as part of its entry.
+    """
+    return _unit(passages + CONTEXT * _unit(passages.mean(axis=0, keepdims=True)))
+
+
+def _unit(rows: Vectors) -> Vectors:
+    norms = np.linalg.norm(rows, axis=1, keepdims=True)
+    return (rows / np.maximum(norms, 1e-12)).astype(np.float32)
+
+
+def best_passages(documents: Ints, similarity: Counts) -> VectorEvidence:
+    """For each document its best passage, given the document of every passage compared."""
+    order = np.lexsort((-similarity, documents))
+    unique, first = np.unique(documents[order], return_index=True)
+    return VectorEvidence(documents=unique, similarity=similarity[order][first])
+
+
+def fuse(
+    keyword: KeywordEvidence | None,
+    vector: VectorEvidence | None,
+    *,
+    query: Query,
+    collection: Collection,
+) -> Relevance:
+    """Relevance from both legs, or from the one there is; a leg is None when it was not asked."""
+    legs = [leg.documents for leg in (keyword, vector) if leg is not None]
+    documents = np.unique(np.concatenate(legs)) if legs else np.zeros(0, dtype=np.int64)
+    strength, share = np.zeros(len(documents)), np.zeros(len(documents))
+    similarity = np.zeros(len(documents))
+    if keyword is not None:
+        at = np.searchsorted(documents, keyword.documents)
+        strength[at], share[at] = keyword.strength, keyword.share
+    if vector is not None and len(vector.documents):
+        similarity[:] = vector.similarity.min()  # nothing that was cut off is closer than that
+        similarity[np.searchsorted(documents, vector.documents)] = vector.similarity
+    certainty = keyword.certainty if keyword is not None else 0.0
+    if vector is None:
+        relevance = certainty * strength
+    else:
+        agreement = query.scripts.agreement(collection.scripts)
+        weight, exponent = _between(KEYWORD_WEIGHT, agreement), _between(SHARE_EXPONENT, agreement)
+        relevance = weight * certainty * strength * share**exponent
+        relevance += (1 - weight) * np.maximum(similarity, 0.0)
+    order = np.lexsort((documents, -relevance))
+    return Relevance(
+        documents=documents[order],
+        relevance=relevance[order],
+        strength=strength[order],
+        share=share[order],
+        similarity=similarity[order],
+    )
+
+
+def _between(ends: tuple[float, float], at: float) -> float:
+    return ends[0] + (ends[1] - ends[0]) * at

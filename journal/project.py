@@ -7,7 +7,6 @@ Two projects never share a name because one's is the beginning or a part of the 
 
 from __future__ import annotations
 
-import hashlib
 import posixpath
 import re
 import unicodedata
@@ -225,4 +224,6 @@ _UNSAFE_CATEGORIES: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Cf: git's HFS rule
 
 
 def _hash(text: str) -> str:
+    import hashlib  # 2 ms that only an awkward name costs
+
     return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:10]

@@ -9,7 +9,7 @@ import math
 import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
-from typing import Final, Generic, Literal, Self, TypeVar, cast, overload
+from typing import Final, Generic, Literal, Never, NoReturn, Self, TypeVar, cast, overload
 
 from .errors import SettingsError
 
@@ -70,7 +70,7 @@ class Setting(Generic[T_co]):
     def __get__(self, group: Group | None, owner: type) -> Self | T_co:
         return self if group is None else cast(T_co, group.values[self.name])
 
-    def __set__(self, group: Group, value: object) -> None:
+    def __set__(self, group: Group, value: Never) -> NoReturn:
         raise AttributeError(f"{self.name} is read-only")
 
     @property

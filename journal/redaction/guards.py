@@ -149,6 +149,11 @@ def is_random(value: str, *, at_least: int) -> bool:
     return digits >= 2 and (min(upper, lower) >= 2 or upper + lower >= 6) or is_scrambled(value)
 
 
+def is_technical(value: str) -> bool:
+    """``sha256``, ``oauth2``, ``3600s``, ``auth.py``."""
+    return bool(_TECH.fullmatch(value))
+
+
 def is_secret_in_prose(value: str) -> bool:
     """Whether a word of a sentence can only be a password: ``hunter2!`` but not ``sha256``."""
     if len(value) < 6 or is_placeholder(value) or _TECH.fullmatch(value) or _EMAIL.fullmatch(value):

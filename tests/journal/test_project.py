@@ -230,7 +230,7 @@ def test_what_git_says_is_the_remote_is_what_we_read(world: World) -> None:
     assert ("remote", "origin", "url", url) in list(parse_config(config))
 
 
-words = st.text(st.characters(blacklist_categories=("Cs",), blacklist_characters="\0\r"))
+words = st.text(st.characters(exclude_categories=["Cs"], exclude_characters="\0\r"))
 
 
 @given(value=words, remote=words.filter(lambda text: "\n" not in text))
@@ -421,6 +421,9 @@ def test_a_path_of_another_system_is_never_looked_up_here(
     monkeypatch.chdir(world.repository("shop", "https://github.com/acme/shop"))
     project = world.identify(Path(r"C:\Users\dev\x"))
     assert project == Project(name="local/x", root=None, origin="folder")
+    (world.folder("fix") / ".git").write_text("gitdir: C:/Users/dev/x/.git/worktrees/fix")
+    git(world.home / "shop", "clone", "-q", "--bare", ".", "C:/Users/dev/x/.git/worktrees/fix")
+    assert world.name(world.home / "fix") == "local/x"
 
 
 @pytest.mark.parametrize("folder", ["/a\0b", "/" + "x" * 5000, ""])
@@ -478,6 +481,10 @@ def test_a_name_that_means_several_projects_is_refused() -> None:
         find_project(names, "shop")
     with pytest.raises(NotFoundError):
         find_project(names, "sho")
+
+
+def test_a_composed_and_a_decomposed_name_have_one_path() -> None:
+    assert str(project_path(unicodedata.normalize("NFD", "local/쇼핑몰"))) == "local/쇼핑몰"
 
 
 @pytest.mark.parametrize("name", [SHOP, "local/작업/쇼핑몰", "git.sr.ht/~dev/x", "root/a b/c"])

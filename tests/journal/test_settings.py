@@ -315,7 +315,7 @@ def test_a_text_that_is_no_value_is_an_error(name: str, text: str, why: str) -> 
         parse_value(find_definition(name), text, where="")
 
 
-texts = st.text(st.characters(blacklist_categories=("Cs",)), min_size=1).filter(str.strip)
+texts = st.text(st.characters(exclude_categories=["Cs"]), min_size=1).filter(str.strip)
 
 
 @given(st.lists(texts), st.dictionaries(texts, texts))

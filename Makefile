@@ -1,0 +1,68 @@
+# Two commands are enough: `make demo` and `make test`. Both need Python 3.11+, make and pip's index.
+# Everything is installed into .venv/ in this folder, nothing outside it.
+
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+FOLDERS := journal indexer cli hooks templates
+SOURCES := pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' | sed 's/ /\\ /g')
+
+.PHONY: demo test lint types bench bench-retrieval test-whoosh3 wheel clean help
+
+help:  ## Show this list
+	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+	  || { echo "memjournal needs Python 3.11 or newer; try: make PYTHON=python3.12 $(MAKECMDGOALS)"; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+
+$(VENV)/installed: $(BIN)/python $(SOURCES)
+	@rm -rf build/lib dist
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --force-reinstall --no-deps .
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check .
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check '.[dev]'
+	@touch $@
+
+demo: $(VENV)/installed  ## Install, then remember and recall on real sample data (no network)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" sh examples/demo.sh
+
+test: $(VENV)/installed-dev  ## Run every test against the installed package
+	$(BIN)/pytest -q -n auto
+
+lint: $(VENV)/installed-dev  ## Check style
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+
+build/typing/memjournal:
+	mkdir -p $@ && for f in $(FOLDERS); do ln -sfn ../../../$$f $@/$$f; done
+
+types: $(VENV)/installed-dev build/typing/memjournal  ## Check types, strictly
+	$(BIN)/mypy
+
+bench: $(VENV)/installed-dev  ## Measure speed and memory; prints ratios and the machine
+	$(BIN)/python tests/bench/speed.py
+
+EVAL ?= tests/bench/eval
+bench-retrieval: $(VENV)/installed-dev  ## Measure retrieval; EVAL=folder with the evaluation sets
+	$(BIN)/python tests/bench/retrieval.py --eval $(EVAL)
+
+$(VENV)-whoosh3/bin/python: $(SOURCES)
+	$(PYTHON) -m venv $(VENV)-whoosh3
+	$@ -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$@ -m pip install --quiet --disable-pip-version-check '.[dev]'
+	$@ -m pip uninstall --quiet --yes whoosh
+	$@ -m pip install --quiet --disable-pip-version-check 'whoosh3>=3.50'
+
+test-whoosh3: $(VENV)-whoosh3/bin/python  ## Run the index tests on the maintained fork of Whoosh
+	$(VENV)-whoosh3/bin/pytest -q -n auto tests/indexer
+
+wheel: $(VENV)/installed-dev  ## Build sdist and wheel
+	rm -rf dist build/lib && $(BIN)/python -m build
+
+clean:  ## Remove everything that make made
+	rm -rf $(VENV) $(VENV)-whoosh3 .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis

@@ -1,0 +1,1 @@
+"""The commands of `mem`, a module for each group."""

@@ -1,0 +1,236 @@
+"""What every command starts from: the one place that reads environment, home, clock and settings."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from datetime import datetime, tzinfo
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..journal.errors import StorageError
+from ..journal.settings import JOURNAL_FILE, Settings, load_settings
+from . import output
+
+if TYPE_CHECKING:
+    from ..indexer.catalog import Catalog
+    from ..indexer.index import JournalIndex, UpdateReport
+    from ..journal.entry import Entry
+    from ..journal.project import Project
+    from ..journal.redaction import Redactor
+    from ..journal.store import Journal
+
+HOME_VARIABLE = "MEMJOURNAL_HOME"
+
+
+@dataclass(slots=False)
+class Context:
+    """The journal, settings and surroundings of one run of ``mem``."""
+
+    journal_option: Path | None = None
+    overrides: Mapping[str, str] = field(default_factory=dict)
+
+    @cached_property
+    def environ(self) -> Mapping[str, str]:
+        return os.environ
+
+    @cached_property
+    def cwd(self) -> Path:
+        return Path.cwd()
+
+    @cached_property
+    def home(self) -> Path:
+        return Path.home()
+
+    @property
+    def now(self) -> datetime:
+        """The time, in the zone that the journal's dates are written in."""
+        return datetime.now().astimezone(self.timezone)
+
+    @property
+    def now_ns(self) -> int:
+        return time.time_ns()
+
+    @cached_property
+    def timezone(self) -> tzinfo | None:
+        """The zone of the settings; None is this machine's."""
+        name = self.settings.journal.timezone
+        if name == "local":
+            return None
+        from zoneinfo import ZoneInfo
+
+        return ZoneInfo(name)
+
+    @cached_property
+    def user_file(self) -> Path:
+        """The user's own settings file."""
+        from platformdirs import user_config_path
+
+        return user_config_path("memjournal", appauthor=False) / "config.toml"
+
+    @cached_property
+    def default_root(self) -> Path:
+        """Where the journal is if nothing else is said."""
+        named = self.environ.get(HOME_VARIABLE, "")
+        return Path(named).expanduser() if named else self.home / "memjournal"
+
+    @cached_property
+    def root(self) -> Path:
+        """The journal's folder.
+
+        Raises:
+            NoJournalError: there is none.
+        """
+        from ..journal.store import find_journal, require_journal
+
+        if self.journal_option is not None:
+            return require_journal(self.journal_option.expanduser().absolute())
+        if self.environ.get(HOME_VARIABLE, ""):
+            return require_journal(self.default_root.absolute())
+        return find_journal(self.cwd, default=self.default_root).absolute()
+
+    @cached_property
+    def settings(self) -> Settings:
+        """The settings of this journal; what is odd about them is said once.
+
+        Raises:
+            SettingsError: a value cannot be used.
+        """
+        settings = load_settings(
+            user_file=self.user_file,
+            journal_file=self.root / JOURNAL_FILE,
+            environ=self.environ,
+            overrides=self.overrides,
+        )
+        for warning in settings.warnings:
+            output.warn(warning)
+        return settings
+
+    @cached_property
+    def redactor(self) -> Redactor:
+        from ..journal.redaction import RedactionRules, Redactor
+
+        privacy = self.settings.privacy
+        return Redactor(
+            RedactionRules(
+                marker=privacy.marker,
+                private_marker=privacy.private_marker,
+                preserve_lines=privacy.preserve_lines,
+                patterns=tuple(privacy.patterns),
+                words=tuple(privacy.words),
+            )
+        )
+
+    @cached_property
+    def journal(self) -> Journal:
+        """The journal, for writing; ids that are taken are looked up in the catalog."""
+        from ..journal.store import Journal
+
+        return Journal(
+            self.root,
+            redactor=self.redactor,
+            lock_timeout_s=self.settings.journal.lock_timeout_s,
+            lookup=self._lookup,
+        )
+
+    def _lookup(self, entry_id: str) -> Entry | None:
+        if not self.index.catalog_path.exists():
+            return None
+        for row in self.catalog.by_prefix(entry_id, limit=1):
+            if row.id == entry_id and (stored := self.index.read(row)):
+                return stored.entry
+        return None
+
+    @cached_property
+    def index_folder(self) -> Path:
+        """The journal's ``index/``; for a journal that cannot be written, a folder of the user's."""
+        folder = self.root / "index"
+        if os.access(folder if folder.exists() else self.root, os.W_OK):
+            return folder
+        import hashlib
+
+        from platformdirs import user_cache_path
+
+        name = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
+        return user_cache_path("memjournal", appauthor=False) / name
+
+    @cached_property
+    def index(self) -> JournalIndex:
+        from ..indexer.index import IndexOptions, JournalIndex
+
+        settings = self.settings
+        return JournalIndex(
+            self.root,
+            self.index_folder,
+            IndexOptions(
+                vectors=settings.embedding.enabled,
+                model=settings.embedding.model,
+                chunk_tokens=settings.index.chunk_tokens,
+                chunk_overlap_tokens=settings.index.chunk_overlap_tokens,
+                lock_timeout_s=settings.journal.lock_timeout_s,
+            ),
+        )
+
+    @cached_property
+    def catalog(self) -> Catalog:
+        """The catalog as it is; ``fresh_catalog`` brings it up to date first."""
+        return self.index.read_catalog()
+
+    def fresh_catalog(self) -> Catalog:
+        """The catalog, after the index has followed the files.
+
+        Raises:
+            FileNotFoundError: there is no index and none can be made.
+        """
+        self.update_index()
+        return self.catalog
+
+    def update_index(self) -> UpdateReport | None:
+        """Let the index follow the files; what is odd is said, and never stops the command."""
+        from ..journal.errors import LockedError
+
+        self.__dict__.pop("catalog", None)
+        try:
+            with output.progress("indexing") as progress:
+                report = self.index.update(now_ns=self.now_ns, progress=progress)
+        except (LockedError, StorageError) as error:
+            output.warn(f"the index was not brought up to date: {error}")
+            return None
+        for remark in report.remarks:
+            output.warn(remark)
+        for failure in report.failures:
+            output.warn(f"{failure.path}: {failure.what}; what was known of it is kept")
+        return report
+
+    @cached_property
+    def project(self) -> Project:
+        """The project that the current folder belongs to."""
+        from ..journal.project import identify_project
+
+        return identify_project(
+            self.cwd, home=self.home, aliases=dict(self.settings.projects.aliases)
+        )
+
+    def commit(self, paths: list[str], message: str) -> None:
+        """Commit what a command wrote, where the journal is a repository and wants it."""
+        from ..journal import git
+
+        if not paths or not self.settings.journal.commit or not git.is_repository(self.root):
+            return
+        try:
+            git.commit(self.root, paths, message)
+        except Exception as error:
+            from ..journal.errors import MemjournalError
+
+            if not isinstance(error, MemjournalError):
+                raise
+            output.warn(f"not committed: {error}")
+
+
+def is_terminal() -> bool:
+    """Whether somebody is reading along."""
+    return sys.stdout.isatty()

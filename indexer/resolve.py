@@ -1,0 +1,66 @@
+"""From what a person typed to the entry they mean: the same rules for every command."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from pathlib import Path
+
+from ..journal.errors import AmbiguousError, NotFoundError
+from ..journal.ids import Reference, parse_references
+from ..journal.reading import FOLDERS
+from .catalog import Catalog, Row
+
+_MIN_PREFIX = 2
+
+
+def resolve(catalog: Catalog, texts: Iterable[str], *, root: Path, cwd: Path) -> list[Row]:
+    """The entries that *texts* name, in their order, each once.
+
+    An id that stands in two files (minted on two machines) gives both.
+
+    Raises:
+        UsageError: a text is no reference at all.
+        NotFoundError: nothing goes by that name.
+        AmbiguousError: the beginning of an id fits several entries.
+    """
+    found: dict[int, Row] = {}
+    for text in texts:
+        for reference in parse_references(text):
+            for row in _resolve_one(catalog, reference, root=root, cwd=cwd):
+                found[row.docno] = row
+    return list(found.values())
+
+
+def _resolve_one(catalog: Catalog, reference: Reference, *, root: Path, cwd: Path) -> list[Row]:
+    if len(reference.id_prefix) >= _MIN_PREFIX:
+        rows = catalog.by_prefix(reference.id_prefix)
+        if len({row.id for row in rows}) > 1:
+            listed = ", ".join(f"mem:{row.id} ({row.title[:40]})" for row in rows[:5])
+            raise AmbiguousError(
+                f"{reference.text!r} fits {len(rows)} entries: {listed}",
+                mend="give one letter more",
+            )
+        if rows:
+            return rows
+    if reference.path:
+        for path in _as_journal_paths(reference.path, root=root, cwd=cwd):
+            if rows := catalog.by_path(path):
+                return rows
+    raise NotFoundError(
+        f"no entry is called {reference.text!r}",
+        mend="`mem search` finds ids; `mem doctor` tells if an index is behind",
+    )
+
+
+def _as_journal_paths(text: str, *, root: Path, cwd: Path) -> list[str]:
+    """The paths in the journal that *text* may mean: as given, and from the current folder."""
+    given = Path(text).expanduser()
+    candidates = [cwd / given]
+    if not given.is_absolute():
+        candidates += [root / given, *(root / folder / given for folder in FOLDERS)]
+    paths: list[str] = []
+    for candidate in candidates:
+        for base, tried in ((root, candidate), (root.resolve(), candidate.resolve())):
+            if tried.is_relative_to(base):
+                paths.append(tried.relative_to(base).as_posix())
+    return list(dict.fromkeys(paths))

@@ -1,0 +1,299 @@
+"""Secrets that follow a word for them: ``password: …``, ``--token …``, ``비밀번호는 …``.
+
+The word stays and the value goes, so that a reader still sees what was said.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from . import guards, judge
+from .key_words import KEY_WORD, Key, read_key
+from .spans import Span
+from .values import Value, join_literals, read_line, read_value
+
+_ASSIGN: Final = re.compile(
+    r"""(?x)
+    (?P<close> (?:\\{0,7}["'`*_]{1,2}|\\?\))? (?:\[\w{0,6}\]|\])? (?:\\{0,7}["'`])? )
+    (?P<left> [ \t]{0,24} )
+    (?P<op> := | \?\?= | \|\|= | => | [?!]?:(?!:) | === | == | !==? | (?<![+\-*/%])=(?!\s*>) | \+= | ： | ＝ | → | -> (?=\s*["'])
+      | %3[dDaA] | ￫ )
+    (?P<bold> \*{0,2} )
+    (?P<right> [ \t]{0,24} )
+    """
+)
+_TYPE: Final = re.compile(
+    r"(?:[A-Za-z_][\w.:\[\]|<>?*&]{0,40}(?:[ ]\|[ ]\w{1,20}){0,3}|'static str|&'?\w* ?str)[ \t]{0,4}=(?![=>])[ \t]{0,4}"
+)
+_ARGUMENT: Final = re.compile(r"(?:\\{0,7}[\"'`])?[ \t]{0,4}[,(][ \t]{0,4}(?=[rbfuRBFU]{0,2}\\{0,7}[\"'`])")
+_ELEMENT: Final = re.compile(r"(?:[ \t][^<>\n]{0,120})?>[ \t]{0,8}(?:<!\[CDATA\[)?([^<\]]{1,4096}?)[ \t]{0,8}(?:\]\]>[ \t]{0,8})?</")
+_PLIST: Final = re.compile(r"</key>\s{0,40}<string>([^<]{1,4096})</string>")
+_NAMED: Final = re.compile(
+    r"(?:\\{0,7}[\"'])?[ \t]{0,8},?\s{0,60}(?:\\{0,7}[\"'])?(?:value|Value|VALUE|default)(?:\\{0,7}[\"'])?[ \t]{0,8}[:=][ \t]{0,8}"
+)
+_CELL: Final = re.compile(r"[`*_]{0,2}[ \t]{0,40}\|[ \t]{0,40}`?([^|\s`]{4,200})`?[ \t]{0,40}(?:\||$)", re.MULTILINE)
+_BLOCK_SCALAR: Final = re.compile(r"[|>][+-]?\d?[ \t]*\r?\n")
+_NEXT_LINE: Final = re.compile(r"(?:\r?\n[ \t>]{0,12}){1,2}(?:```\w{0,12}\r?\n)?`?([^\s`]{4,200})`?[ \t]{0,8}(?=\r?\n|\Z)")
+_QUOTED_NEXT: Final = re.compile(r"\(?[ \t]*(?:\\?\r?\n[ \t]*)?\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])")
+_JSON_NEXT: Final = re.compile(r"\[?\s{0,40}")
+_COMMENT: Final = re.compile(r"[ \t]+(?:#|//|;|--)|[ \t][\w.-]{1,30}[=:]|[,;]\s*$")
+_LINE_START: Final = re.compile(r"(?:^|\n|\\n)[ \t]{0,80}(?:[-*+>#]|\d{1,3}[.)])?[ \t]{0,8}(?:export|set|declare -x|ENV|ARG|env:)?[ \t]{0,4}[\"'*_`]{0,2}\Z")
+_SHELL_BEFORE: Final = re.compile(r"(?:^|[\s;&|(\"'`?]|\\n|-e ?|-D|--env[ =]|env:)\Z")
+_OPTION_VALUE: Final = re.compile(r"(?:\\{0,7}[\"'`])?(?:[ \t]{1,8}|,[ \t]{0,4}(?=\\{0,7}[\"']))(?![-|&;<>])")
+_OPTION_END: Final = re.compile(r"[\"'`]?[ \t]*(?:$|\n|\\|-|\||&|;|>|\))")
+_CONNECTIVE: Final = re.compile(
+    r"(?:\b(?:is|was|are|to|be|as|becomes|equals|with|using|called|it's|value|reads|says|of)\b|['’]s\b|[:=→]|->|—|–)[ \t]{0,4}"
+    r"(?:(?:now|still|just|currently|simply|set to|changed to)[ \t]{1,4})?[:=]?[ \t]{0,4}[\"'“‘`*(<]{0,3}"
+)
+_MY_WORD: Final = re.compile(r"(?:is|=|was)[ \t]+[\"'`*]{0,2}(?!(?:\w+ed|\w+ing|\w+ly|not|too|very|in|on|at|the|a|an|so|my|your|our|wrong|weak|strong|correct|incorrect|invalid|empty|missing|secret|secure|here|there|still|stored|kept|null|none)\b)([a-z]{4,40})[\"'`*]{0,2}[ \t]*(?:[.,!;]|$|\n)")
+_MINE: Final = re.compile(r"\b(?:my|our|his|her|their|root|admin|wifi|wi-fi|login)\s(?:\w{1,12}\s)?\Z", re.IGNORECASE)
+_PAIR: Final = re.compile(r"[ \t]*(?:is|are|[:=])?[ \t]*([^\s/|:,\"'`]{2,64}[ \t]*[/|:,][ \t]*([^\s\"'`]{3,128}))")
+_JOSA: Final = re.compile(
+    r"[ \t]?(?:값|번호|문자열)?(?:이랑|으로|에는|은|는|이|가|을|를|로|도|에|의|만|란|이란)?[ \t]{0,4}(?:\([^)\n]{0,24}\))?[ \t]{0,4}"
+    r"(?:값[은는]?[ \t]{0,4})?(?P<op>[:=：＝→]|=>|->|is\b)?[ \t]{0,4}(?:지금|현재|그냥|바로|임시로)?[ \t]{0,4}"
+)
+_KOREAN_GAP: Final = re.compile(r"[\u3131-\u318e\uac00-\ud7a3 \t,:=()→'\"“”‘’`*~]{0,32}")
+_KOREAN_WORD: Final = re.compile(r"[!-~]{2,256}")
+_COPULA: Final = re.compile(r"[\"'`”’*]{0,2}[ \t]?(?:이야|야|입니다|이에요|예요|에요|이다|다\b|임|이고|고|인데|이라고|라고|라는|로|으로|이니|니까|이라서|라서|라|이지|지)")
+_SENTENCE_END: Final = re.compile(r"[.;!?。]\s|\n|\\n")
+_WORD_AFTER: Final = re.compile(r"[^\s\"'`“”‘’<>]{4,256}")
+_STRIP: Final = ",;:.)]}>\"'`*_?”’"
+
+
+def find_key_values(text: str, lowered: str) -> Iterator[Span]:
+    """The values of all keys in *text*; *lowered* is the same text in small letters."""
+    done = 0
+    for match in KEY_WORD.finditer(lowered):
+        if match.start() < done:
+            continue
+        key = read_key(text, match)
+        if key is None:
+            continue
+        for start, end in _values_of(text, key):
+            done = max(done, end)
+            yield Span(start, end, key.strength if key.strength != "weak" else "token")
+
+
+def _values_of(text: str, key: Key) -> Iterator[tuple[int, int]]:
+    if key.korean:
+        yield from _korean(text, key)
+        return
+    josa = text[key.end : key.end + 1]
+    if "가" <= josa <= "힣":
+        yield from _korean(text, key)
+        return
+    if key.is_option and (found := _option(text, key)):
+        yield found
+        return
+    assign = _ASSIGN.match(text, key.end)
+    if assign:
+        found = _assigned(text, key, assign)
+        if found:
+            yield found
+            return
+        if ":" not in assign["op"] and "=" not in assign["op"]:
+            return
+    elif found := _enclosed(text, key):
+        yield found
+        return
+    if key.strength != "weak" and (found := _in_prose(text, key)):
+        yield found
+
+
+def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | None:
+    at = assign.end()
+    op = assign["op"]
+    if block := _BLOCK_SCALAR.match(text, at):
+        return _block_scalar(text, key, block.end())
+    if following := _QUOTED_NEXT.match(text, at):
+        at = following.end()
+    elif text[at : at + 1] in "\r\n":
+        return _on_next_line(text, key, at) if op in ":：" else None
+    if text[at : at + 1] == "[" and (first := _JSON_NEXT.match(text, at)):
+        if text[first.end() : first.end() + 1] in "\"'":
+            at = first.end()
+    if ":" in op and (typed := _TYPE.match(text, at)):
+        at = typed.end()
+    before = text[max(0, key.start - 96) : key.start]
+    value = read_value(text, at, in_url=before[-1:] in ("?", "&") and "=" in op)
+    if value is None:
+        return None
+    compared = op in ("==", "===", "!=", "!==")
+    tight = not assign["left"] and not assign["right"] and "=" in op and not assign["close"]
+    literal = tight and bool(_SHELL_BEFORE.search(before)) and (key.is_constant or before[-1:] in ("?", "&"))
+    if compared and not value.quoted:
+        return None
+    at_start = bool(_LINE_START.search(before)) or not before
+    if not judge.is_secret(value, key, literal=literal, compared=compared):
+        if at_start and op == ":" and key.strength == "password" and not value.quoted:
+            return _lone_word(text, value)
+        return None
+    if value.quoted:
+        return value.start, join_literals(text, value)
+    if at_start and not tight and key.strength != "token" and not before.endswith(('"', "'")):
+        return value.start, _to_line_end(text, value)
+    return value.start, value.end
+
+
+def _lone_word(text: str, value: Value) -> tuple[int, int] | None:
+    """``password: swordfish`` in YAML: a word that has its line to itself."""
+    rest = read_line(text, value.end)
+    if rest.strip() or not judge.is_plain_word(value.text):
+        return None
+    return value.start, value.end
+
+
+def _to_line_end(text: str, value: Value) -> int:
+    """The end of a passphrase that is written with blanks and without quotes."""
+    rest = read_line(text, value.end)
+    if stop := _COMMENT.search(rest):
+        rest = rest[: stop.start()]
+    if not rest.isascii() or "`" in rest or '"' in rest or "'" in rest:
+        return value.end
+    return value.end + len(rest.rstrip())
+
+
+def _block_scalar(text: str, key: Key, at: int) -> tuple[int, int] | None:
+    line_start = text.rfind("\n", 0, key.start) + 1
+    indent = len(text[line_start : key.start]) - len(text[line_start : key.start].lstrip(" "))
+    start = end = at
+    while at < len(text):
+        stop = text.find("\n", at)
+        stop = len(text) if stop < 0 else stop
+        line = text[at:stop]
+        if line.strip() and len(line) - len(line.lstrip(" \t")) <= indent:
+            break
+        if line.strip():
+            end = stop
+        at = stop + 1
+    start += len(text[start:end]) - len(text[start:end].lstrip())
+    return (start, end) if end > start else None
+
+
+def _on_next_line(text: str, key: Key, at: int) -> tuple[int, int] | None:
+    line = _NEXT_LINE.match(text, at)
+    if line and judge.is_strong(line[1], key.strength):
+        return line.span(1)
+    return None
+
+
+def _enclosed(text: str, key: Key) -> tuple[int, int] | None:
+    """Values in an element, an argument, a table cell, or under the name "value"."""
+    if key.name and text[max(0, key.start - 32) : key.start].rpartition("<")[1]:
+        element = _ELEMENT.match(text, key.end)
+        if element and _fits(element[1], key):
+            return element.span(1)
+    if (plist := _PLIST.match(text, key.end)) and _fits(plist[1], key):
+        return plist.span(1)
+    if named := _NAMED.match(text, key.end):
+        value = read_value(text, named.end())
+        if value and judge.is_secret(value, key, literal=True):
+            return value.start, value.end
+    if argument := _ARGUMENT.match(text, key.end):
+        value = read_value(text, argument.end())
+        if value and " " not in value.text and judge.is_secret(value, key, literal=False, compared=True):
+            return value.start, value.end
+    if (cell := _CELL.match(text, key.end)) and judge.is_strong(cell[1], key.strength):
+        return cell.span(1)
+    return None
+
+
+def _fits(content: str, key: Key) -> bool:
+    value = Value(0, len(content), content, quoted=True, after=0)
+    return judge.is_secret(value, key, literal=False)
+
+
+def _option(text: str, key: Key) -> tuple[int, int] | None:
+    blank = _OPTION_VALUE.match(text, key.end)
+    if not blank:
+        return None
+    value = read_value(text, blank.end())
+    if value is None or guards.is_placeholder(value.text) or guards.is_label(value.text):
+        return None
+    if value.quoted or key.strength == "weak" or "," in blank[0]:
+        plain = judge.is_secret(value, key, literal=False, compared="," in blank[0])
+        return (value.start, value.end) if plain else None
+    if guards.is_path(value.text) or text.startswith("(", value.end):
+        return None
+    if guards.is_name(value.text) and not _OPTION_END.match(text, value.end):
+        return None
+    if value.text in ("option", "flag", "argument", "options", "flags", "arguments", "parameter", "switch"):
+        return None
+    return (value.start, value.end) if len(value.text) >= 3 else None
+
+
+def _in_prose(text: str, key: Key) -> tuple[int, int] | None:
+    window = text[key.end : key.end + 96]
+    if stop := _SENTENCE_END.search(window):
+        window = window[: stop.end()] if stop[0][0] in "!?." else window[: stop.start()]
+    if not window[:1] or window[0] not in " \t'’(*\"`:=,)\u2014":
+        return None
+    if key.strength == "password":
+        word = _WORD_AFTER.match(text, key.end + len(window) - len(window.lstrip(" \t\"'`*:")))
+        if window[0] in " \t:" and word and (found := _strong_word(text, key, word)):
+            return found
+        if (mine := _MY_WORD.match(window.lstrip())) and _MINE.search(
+            text, max(0, key.start - 32), key.start
+        ):
+            shift = key.end + len(window) - len(window.lstrip())
+            return mine.start(1) + shift, mine.end(1) + shift
+    for link in _CONNECTIVE.finditer(window):
+        word = _WORD_AFTER.match(text, key.end + link.end())
+        if word and (found := _strong_word(text, key, word)):
+            return found
+    if key.strength in ("password", "secret") and (pair := _PAIR.match(text, key.end)):
+        if guards.is_secret_in_prose(pair[2].rstrip(_STRIP)) and "://" not in pair[1]:
+            return pair.span(1)
+    return None
+
+
+def _strong_word(text: str, key: Key, word: re.Match[str]) -> tuple[int, int] | None:
+    bare = word[0].rstrip(_STRIP)
+    if not judge.is_strong(bare, key.strength):
+        return None
+    return word.start(), word.start() + len(bare)
+
+
+def _korean(text: str, key: Key) -> Iterator[tuple[int, int]]:
+    josa = _JOSA.match(text, key.end)
+    at = josa.end() if josa else key.end
+    value = read_value(text, at)
+    if value and value.quoted and value.text.strip() and " " not in value.text.strip():
+        if not guards.is_placeholder(value.text) and not guards.is_label(value.text) and (
+            key.strength != "token" or judge.is_secret(value, key, literal=False)
+        ):
+            yield value.start, value.end
+            return
+    word = _KOREAN_WORD.match(text, at)
+    if word and (end := _korean_word_end(text, key, word, assigned=bool(josa and josa["op"]))):
+        yield word.start(), end
+        return
+    gap = _KOREAN_GAP.match(text, key.end)
+    if gap and (word := _KOREAN_WORD.match(text, gap.end())):
+        bare = word[0].rstrip(_STRIP)
+        if judge.is_strong(bare, key.strength):
+            yield word.start(), word.start() + len(bare)
+
+
+def _korean_word_end(text: str, key: Key, word: re.Match[str], *, assigned: bool) -> int | None:
+    bare = word[0].rstrip(_STRIP)
+    if len(bare) < 3 or guards.is_placeholder(bare) or guards.is_label(bare):
+        return None
+    end = word.start() + len(bare)
+    if judge.is_strong(bare, key.strength):
+        return end
+    if guards.is_technical(bare) or guards.is_path(bare) or guards.is_reference(bare + " "):
+        return None
+    copula = bool(_COPULA.match(text, word.end()))
+    if key.strength == "password" and bare.isdigit() and len(bare) >= 4 and (assigned or copula):
+        return end
+    if key.strength == "token":
+        value = Value(word.start(), end, bare, quoted=False, after=end)
+        return end if assigned and judge.is_secret(value, key, literal=False) else None
+    if assigned and guards.is_mixed(bare, at_least=4):
+        return end
+    if copula and len(bare) >= 5 and not bare.isupper() and not guards.is_reference(bare):
+        return end
+    return end if (assigned and judge.is_plain_word(bare)) else None

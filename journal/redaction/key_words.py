@@ -1,0 +1,157 @@
+"""Words that announce a secret, in English and Korean, also inside names such as ``DB_PASSWORD``.
+
+The same word often announces none (``token_count``, ``tokenizer``, ``password_hash``): what stands
+before and after it in the same name decides.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Final, Literal
+
+Strength = Literal["password", "secret", "token", "weak"]
+"""What may follow: nearly anything, a phrase, a drawn value, a long value drawn by lot."""
+
+KEY_WORD: Final = re.compile(
+    r"(?P<password>pass(?:w(?:or[dt]|d)|[ _-]?phrase|[ _-]?code)|contraseña"
+    r"|비밀\s?번호|비밀\s?구문|비번|패스\s?워드|패스\s?프레이즈|암호(?!화|문|학|\s?알고|\s?모듈|\s?키)|핀\s?번호"
+    r"|パスワード|密码)"
+    r"|(?P<short>(?:pass|pwd|pw|pin|otp|cvv|cvc)"
+    r"(?=[\"'`\\\])}]{0,4}[ \t]{0,8}(?:[:=：는은이가]|는|은|→|\d|[_-])|[ \t]{1,4}\S))"
+    r"|(?P<secret>secret|credential|시크릿|비밀\s?키|개인\s?키|암호\s?키|자격\s?증명|인증\s?정보)"
+    r"|(?P<token>token|토큰(?!화|나이저|라이저|이제이션|이저)"
+    r"|(?:api|에이피아이|액세스|엑세스|접근|서비스|인증|보안|라이선스|접속|시크릿)\s?키(?!보드|워드)"
+    r"|인증\s?(?:번호|코드)|access[ _-]?code)"
+    r"|(?P<key>key)"
+    r"|(?P<auth>auth(?=[\"'`\\]{0,4}\]?[ \t]{0,4}[:=]))"
+)
+
+_QUALIFIED_KEY: Final = re.compile(
+    r"(?:api|access|secret|private|account|sign(?:ing|ature)?|encrypt(?:ion)?|encryption|master|"
+    r"service|auth|licen[cs]e|ssh|consumer|client|deploy|publish|storage|shared|sharedaccess|"
+    r"subscription|webhook|app|application|session|jwt|hmac|crypto|symmetric|security|admin|"
+    r"integration|ingest|project|server|write|read|read_?write|rest|anon|service_?role)[ _.-]?\Z"
+)
+_PUBLIC_KEY: Final = re.compile(
+    r"(?:public|primary|foreign|partition|sort|cache|hot|short|idempotency|routing|site|dedupe|"
+    r"object|s3|host|index|row|map|dict|sub|group|join)[ _.-]?\Z"
+)
+_NAME_BEFORE: Final = re.compile(r"[A-Za-z0-9_.\-]{0,48}\Z")
+_NAME_AFTER: Final = re.compile(r"[A-Za-z0-9_\-]{0,48}")
+_SAME_CASE: Final = {
+    True: re.compile(r"[a-z]*"),
+    False: re.compile(r"[A-Z]*(?![a-z])"),
+}
+_GOES_ON: Final = frozenset(
+    """
+    s key keys accesskey val value string str prod dev test staging live id access text txt
+    """.split()
+)
+_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_NO_SECRET_AFTER: Final = frozenset(
+    """
+    hash hashes hashed hasher length len count counts counter file files filename path paths dir
+    directory field fields type types name names url urls uri uris endpoint expires expire expiry
+    expiration expired exp ttl lifetime age at policy limit limits budget size sizes id ids index
+    idx indices pos position offset start end begin line lineno col column columns kind class list
+    lists map mapping set sets dict re regex regexp pattern patterns format version usage used max
+    min num number reset required enabled disabled enable disable valid invalid validity strength
+    label labels placeholder hint input inputs output outputs error errors err message msg prompt
+    store storage stores manager provider service helper handler factory validator validators
+    validation rule rules schema model bits bit algorithm algo alg cost rounds iterations iter
+    protected less based table row view page form button link icon screen dialog component props
+    generator generate rotation scope scopes info status state mode method methods func function
+    callback fn source sources stream buffer ring chain pair pairs word words stroke board frame
+    frames space event events press up down code codes binding bindings stdin env var vars ref refs
+    reference budget per cost window rate embedding embeddings logits mask ids2 split splitter
+    parser lexer bucket filter check checker match matches attempts tries retries changed updated
+    created issued date time timestamp selector option options param params argument args arg
+    """.split()
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """Where a name that announces a secret stands, and how much it promises."""
+
+    start: int
+    end: int
+    strength: Strength
+    name: str
+    korean: bool
+
+    @property
+    def is_option(self) -> bool:
+        return self.name.startswith("--")
+
+    @property
+    def is_constant(self) -> bool:
+        """``DB_PASSWORD``: in files and shells, such names are given a value as it is."""
+        return self.name.isupper() and not self.korean
+
+
+def read_key(text: str, match: re.Match[str]) -> Key | None:
+    """The whole name around a word that `KEY_WORD` found, or None if it announces nothing."""
+    group = match.lastgroup or ""
+    start, end = match.span()
+    before = _before(text, start)
+    word = text[start:end]
+    korean = not word[-1].isascii()
+    if korean:
+        return Key(start, end, _strength(group), word, korean=True)
+    after = _after(text, end)
+    if not _may_announce(word, before, after, group):
+        return None
+    strength = _strength(group)
+    if group == "key":
+        lowered = before.lower()
+        if _QUALIFIED_KEY.search(lowered) or _spaced_qualifier(text, start):
+            strength = "token"
+        elif _PUBLIC_KEY.search(lowered):
+            return None
+    name = before + word + after
+    return Key(start - len(before), end + len(after), strength, name, korean=False)
+
+
+def _before(text: str, start: int) -> str:
+    found = _NAME_BEFORE.search(text, max(0, start - 48), start)
+    return found[0].lstrip(".") if found else ""
+
+
+def _after(text: str, end: int) -> str:
+    found = _NAME_AFTER.match(text, end)
+    after = found[0] if found else ""
+    return after[: after.find("->")] if "->" in f"{after}{text[end + len(after) : end + len(after) + 1]}" and after.endswith("-") else after
+
+
+def _spaced_qualifier(text: str, start: int) -> bool:
+    return bool(_QUALIFIED_KEY.search(text[max(0, start - 16) : start].lower()))
+
+
+def _strength(group: str) -> Strength:
+    if group in ("password", "short"):
+        return "password"
+    if group == "secret":
+        return "secret"
+    return "token" if group == "token" else "weak"
+
+
+def _may_announce(word: str, before: str, after: str, group: str) -> bool:
+    if group in ("short", "auth") and before[-1:].isalpha() and not _is_hump(before[-1], word[0]):
+        return before.lower().endswith(("db", "pg", "my", "mysql", "user", "root", "ftp", "smtp"))
+    if group == "key" and before[-1:].isalpha() and not _is_hump(before[-1], word[0]):
+        return bool(_QUALIFIED_KEY.search(before.lower()))
+    if after:
+        same_case = _SAME_CASE[word[-1].islower()].match(after)
+        goes_on = same_case[0] if same_case else ""
+        if goes_on and goes_on.lower() not in _GOES_ON:
+            return False
+        parts = {part.lower() for part in _PARTS.findall(after[len(goes_on) :])}
+        if parts & _NO_SECRET_AFTER and not (group == "secret" and parts == {"id"}):
+            return False
+    return True
+
+
+def _is_hump(left: str, right: str) -> bool:
+    return left.islower() and right.isupper()

@@ -1,0 +1,100 @@
+"""A whole index in memory, with the formulas of the real one, for measuring ranking alone."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+from evalsets import Document
+from memjournal.indexer import ranking
+from memjournal.indexer.analysis import (
+    Query,
+    QueryTerm,
+    Scripts,
+    document_length,
+    document_terms,
+    query_terms,
+    scripts,
+)
+from memjournal.indexer.chunking import passages
+from numpy.typing import NDArray
+
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+
+
+@dataclass(slots=True)
+class _Counts:
+    documents: list[int] = field(default_factory=list)
+    title_tf: list[int] = field(default_factory=list)
+    body_tf: list[int] = field(default_factory=list)
+
+
+class MemoryIndex:
+    """Documents, ready to be asked; their numbers are their places."""
+
+    def __init__(self, documents: Sequence[Document], encode: Encode) -> None:
+        self.documents = documents
+        self._encode = encode
+        self._counts: dict[str, _Counts] = {}
+        lengths = np.zeros((2, len(documents)))
+        for number, document in enumerate(documents):
+            title, body = document_terms(document.title), document_terms(document.text)
+            lengths[:, number] = document_length(title), document_length(body)
+            for term in title.keys() | body.keys():
+                counts = self._counts.setdefault(term, _Counts())
+                counts.documents.append(number)
+                counts.title_tf.append(title[term])
+                counts.body_tf.append(body[term])
+        shares = np.array([scripts(f"{one.title} {one.text}") for one in documents])
+        self.collection = ranking.Collection(
+            n_documents=len(documents),
+            title_lengths=lengths[0],
+            body_lengths=lengths[1],
+            average_title_length=float(lengths[0].mean()),
+            average_body_length=float(lengths[1].mean()),
+            scripts=Scripts(*shares.mean(axis=0).tolist()),
+        )
+        self._embed()
+
+    def _embed(self) -> None:
+        rows, owners = [], []
+        for number, document in enumerate(self.documents):
+            texts = passages(document.title, document.text)
+            rows.append(ranking.in_context(self._encode(texts)))
+            owners += [number] * len(texts)
+        self._rows = np.concatenate(rows)
+        self._owners = np.array(owners, dtype=np.int64)
+
+    @property
+    def n_passages(self) -> int:
+        return len(self._owners)
+
+    def keyword(self, query: Query) -> ranking.KeywordEvidence:
+        """What the keyword leg finds."""
+        return ranking.bm25f([self._posting(term) for term in query.terms], self.collection)
+
+    def _posting(self, term: QueryTerm) -> ranking.Posting:
+        counts = self._counts.get(term.term, _Counts())
+        return ranking.Posting(
+            documents=np.array(counts.documents, dtype=np.int64),
+            title_tf=np.array(counts.title_tf, dtype=np.float64),
+            body_tf=np.array(counts.body_tf, dtype=np.float64),
+            weight=term.weight,
+            is_identifier=term.kind == "identifier",
+        )
+
+    def vector(self, text: str) -> ranking.VectorEvidence:
+        """The similarity of every document."""
+        similarity = self._rows @ self._encode([text])[0]
+        return ranking.best_passages(self._owners, similarity)
+
+    def ask(self, text: str, *, legs: str = "hybrid") -> ranking.Relevance:
+        """The relevance of all documents by one leg or both."""
+        query = query_terms(text)
+        return ranking.fuse(
+            None if legs == "vector" else self.keyword(query),
+            None if legs == "keyword" else self.vector(text),
+            query=query,
+            collection=self.collection,
+        )
