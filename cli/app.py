@@ -49,7 +49,9 @@ def prepare(
     ] = None,
     version: Annotated[
         bool,
-        typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version."),
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version."
+        ),
     ] = False,
 ) -> None:
     """A memory for AI coding assistants: Markdown in git, searched by keyword and by meaning."""

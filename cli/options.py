@@ -31,7 +31,9 @@ Tag = Annotated[
 ]
 Session = Annotated[
     list[str] | None,
-    typer.Option("--session", "-s", metavar="ID", help="Only this session; its beginning is enough."),
+    typer.Option(
+        "--session", "-s", metavar="ID", help="Only this session; its beginning is enough."
+    ),
 ]
 File = Annotated[
     list[str] | None,

@@ -9,7 +9,7 @@ recognises events by their keys; `ImportState` only makes the repetition cheap.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -261,7 +261,7 @@ def run_import(
     state: ImportState,
     report: ImportReport,
     since: datetime | None = None,
-) -> Iterator[Progress]:
+) -> Generator[Progress, None, None]:
     """Carry out a plan, filling *report* and *state*; nothing happens until it is iterated.
 
     A transcript that cannot be read is named in the report and the next one is taken.

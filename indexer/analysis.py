@@ -39,9 +39,7 @@ _HANGUL: Final = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
 _HAN: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3041-\u309f\u30a0-\u30ff"
 _LETTERS: Final = f"[^\\W{_HANGUL}{_HAN}{_KANA}]+"
-_RUN: Final = re.compile(
-    f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*"
-)
+_RUN: Final = re.compile(f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*")
 _IS_HANGUL: Final = re.compile(f"[{_HANGUL}]")
 _IS_HAN: Final = re.compile(f"[{_HAN}]")
 _IS_KANA: Final = re.compile(f"[{_KANA}]")

@@ -163,6 +163,7 @@ class EntryFilter:
     since: datetime | None = None
     until: datetime | None = None
     min_level: int = 0
+    turn: int | None = None
     branches: bool = True  # include what a rewind abandoned
     exclude_sessions: tuple[str, ...] = ()
 
@@ -531,6 +532,9 @@ def _where(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
     if wanted.min_level:
         parts.append("level >= ?")
         values.append(wanted.min_level)
+    if wanted.turn is not None:
+        parts.append("turn = ?")
+        values.append(wanted.turn)
     if not wanted.branches:
         parts.append("branch = ''")
     return " AND ".join(parts) or "1", tuple(values)

@@ -12,8 +12,8 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final, NamedTuple
 
-MAX_TOKENS: Final = 240
-OVERLAP: Final = 20  # tokens
+MAX_TOKENS: Final = 320
+OVERLAP: Final = 40  # tokens
 _FULL: Final = 0.5  # of max_tokens: a chunk this full is closed, if more is to come
 _HEADING_CLOSES: Final = 0.2  # of max_tokens: a heading closes a chunk that is this full
 
@@ -107,7 +107,9 @@ def opening(text: str) -> str:
         stripped = _MARKS.sub("", line[0][:_OPENING_WINDOW]).strip()
         if stripped:
             sentence = _SENTENCE.search(stripped)
-            return stripped[: sentence.end()].strip()[:_OPENING] if sentence else stripped[:_OPENING]
+            return (
+                stripped[: sentence.end()].strip()[:_OPENING] if sentence else stripped[:_OPENING]
+            )
     return ""
 
 
@@ -177,8 +179,10 @@ def _pack(atoms: Iterable[_Atom], max_tokens: int) -> Iterator[tuple[_Atom, _Ato
     last: _Atom | None = None
     n_tokens = 0
     for atom in atoms:
-        if first is not None and last is not None and (
-            n_tokens + atom.n_tokens > full or (atom.opens and n_tokens >= closes)
+        if (
+            first is not None
+            and last is not None
+            and (n_tokens + atom.n_tokens > full or (atom.opens and n_tokens >= closes))
         ):
             if pending:
                 yield pending[:2]

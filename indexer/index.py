@@ -17,6 +17,7 @@ from secrets import token_hex
 from typing import TYPE_CHECKING, Final
 
 from ..journal import files
+from ..journal.entry import Entry
 from ..journal.reading import Listing, Oddity, Stored, list_files, read_at
 from .analysis import ANALYZER_VERSION
 from .catalog import Catalog, Change, FileChange, Pending, Row, Target
@@ -169,6 +170,20 @@ class JournalIndex:
         report.no_vectors = self._no_vectors
         return report
 
+    def rebuild_part(self, target: Target, *, progress: ProgressCallback = lambda *_: None) -> None:
+        """Build one of the two indexes anew from the files that the catalog knows.
+
+        Raises:
+            LockedError: another process kept the index for too long.
+            StorageError: the index cannot be written.
+        """
+        with (
+            files.locked(self.folder / "writer.lock", timeout_s=self.options.lock_timeout_s),
+            contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+        ):
+            self._start_anew(catalog, target)
+            self._apply_pending(catalog, target, UpdateReport(), progress)
+
     def _has_work(self, listing: Listing, report: UpdateReport) -> bool:
         try:
             with contextlib.closing(self.read_catalog()) as catalog:
@@ -250,6 +265,10 @@ class JournalIndex:
         if target == "vector" and self.embedder() is None:
             return
         if not self._is_current(catalog, target):
+            if catalog.meta(f"{target}_stamp"):
+                report.remarks.append(
+                    f"the {target} index was missing or made in another way; it was rebuilt"
+                )
             self._start_anew(catalog, target)
         n_all = catalog.n_pending(target)
         if not n_all:
@@ -433,6 +452,28 @@ class JournalIndex:
         """
         stored = read_at(self.root, row.path, row.offset, row.length, row.created_us * 1000)
         return stored if stored and digest_of(stored.raw) == row.digest else None
+
+    def passage_start(self, entry: Entry, place: int) -> int:
+        """Where in the body of *entry* its chunk number *place* begins, in characters."""
+        from .chunking import chunk
+
+        text = indexed_text(entry).embedded
+        pieces = chunk(
+            text,
+            max_tokens=self.options.chunk_tokens,
+            overlap=self.options.chunk_overlap_tokens,
+        )
+        in_body = len(text) - len(entry.body) if text.endswith(entry.body[-100:]) else 0
+        return max(0, pieces[place].start - in_body) if place < len(pieces) else 0
+
+    def line_of(self, row: Row) -> int:
+        """The line of its file, from 1, that *row* begins in.
+
+        Raises:
+            OSError: the file cannot be read.
+        """
+        with open(self.root / row.path, "rb") as stream:
+            return stream.read(row.offset).count(b"\n") + 1
 
     # --- verifying --------------------------------------------------------------------------
 

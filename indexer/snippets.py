@@ -31,11 +31,7 @@ def make_snippet(
     single one. Without any match it is the beginning, or the passage at *start_hint*.
     """
     text = text[:MAX_SCANNED]
-    found = [
-        (part.start, part.end, part.term)
-        for part in spans(text)
-        if part.term in weights
-    ]
+    found = [(part.start, part.end, part.term) for part in spans(text) if part.term in weights]
     if not found:
         start = start_hint if start_hint is not None and start_hint < len(text) else 0
         return _cut(text, start, min(len(text), start + n_chars), [])

@@ -51,6 +51,7 @@ class VectorIndex:
         Raises:
             IndexDamagedError: the file is there and cannot be read.
         """
+        self.dimension = dimension
         self._path = folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', fingerprint)}.faiss"
         self._index: Any = None
         if self._path.exists():

@@ -179,7 +179,7 @@ def find_project(names: Iterable[str], wanted: str) -> str:
     if len(found) == 1:
         return found[0]
     if not found:
-        raise NotFoundError(f"no project {wanted}", mend="`mem projects` lists them")
+        raise NotFoundError(f"no project {wanted}", mend="`mem stats` lists the projects")
     raise AmbiguousError(f"{wanted} may be {' or '.join(found)}", mend="write more of the name")
 
 

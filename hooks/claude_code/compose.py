@@ -9,14 +9,15 @@ from __future__ import annotations
 
 import hashlib
 from collections import OrderedDict, deque
-from collections.abc import Callable, Container, Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from typing import Final
 
 from ...journal.event import Event, EventType, Outcome
 from ..importing import Tally
-from ..text import Limits, trim
+from ..text import trim
+from .options import ReadOptions
 from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
 from .prompts import join_blocks, read_said
 from .records import (
@@ -36,25 +37,14 @@ from .records import (
     UserLine,
     as_text,
 )
-from .tools import Mask, approved_plan, files_of, read_outcome, render_call, render_result
+from .titles import Titles
+from .tools import approved_plan, files_of, read_outcome, render_call, render_result
 
 MAX_WAITING_CALLS: Final = 1_000
 MAX_HELD_EVENTS: Final = 256
-MAX_SUMMARIES: Final = 1_000
 
 _USED: Final = "used"
 _KNOWN: Final = "known"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ReadOptions:
-    """What a reader is given by its caller."""
-
-    tz: tzinfo  # times are turned into this zone
-    project_of: Callable[[str], str]  # a working directory's project
-    mask: Mask  # a tool's input, or a text, without secrets
-    limits: Limits = field(default_factory=Limits)
-    include_sidechains: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,8 +101,7 @@ class Composer:
         self._reply: _Reply | None = None
         self._held: deque[Event | _Reply] = deque()
         self._kept_typed: set[int] = set()  # queue lines already in the journal
-        self._title: tuple[str, str] | None = None  # key, text
-        self._summaries: dict[str, tuple[str, str]] = {}  # leaf → key, text
+        self._titles = Titles()
 
     def add(self, offset: int, record: Record, raw: bytes) -> Iterator[Event]:
         """Take the record at *offset*, read from the bytes *raw*; gives what is whole by now."""
@@ -341,31 +330,18 @@ class Composer:
         return self._mark(offset, line.origin, key, "compact_summary", text)
 
     def _add_title(self, offset: int, line: TitleLine, key: str) -> list[str]:
-        if line.rank != "summary":
-            if offset != self._outline.title:
-                return ["title replaced by a later one"]
-            self._title = (key, line.text)
-        elif self._outline.title >= 0 or len(self._summaries) >= MAX_SUMMARIES:
-            return ["title replaced by a later one"]
-        else:
-            if line.leaf in self._summaries:
-                return ["title replaced by a later one"]
-            self._summaries[line.leaf] = (key, line.text)
-        self._tally.n_records -= 1  # counted when the file has ended
-        return []
+        reason = self._titles.add(line, key, is_last=offset == self._outline.title)
+        if not reason:
+            self._tally.n_records -= 1  # counted when the file has ended
+        return [reason] if reason else []
 
     def _give_title(self) -> None:
-        for leaf, summary in self._summaries.items():
-            if leaf in self._seen:
-                if self._title:
-                    self._count(["title replaced by a later one"])
-                self._title = summary
-            else:
-                self._count(["title of another session"])
-        if self._title:
-            key, text = self._title
+        title, reasons = self._titles.choose(self._seen)
+        for reason in reasons:
+            self._count([reason])
+        if title is not None:
             place = _Place(offset=-1, at=self._last_at, turn=self._turn, extra={})
-            self._count([self._mark_at(place, key, "title", trim(text))])
+            self._count([self._mark_at(place, title.key, "title", trim(title.text))])
 
     def _mark(self, offset: int, origin: Origin, key: str, tool: str, text: str) -> str:
         return self._mark_at(self._place(offset, origin), key, tool, text)

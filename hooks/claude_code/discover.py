@@ -5,13 +5,15 @@ The folder is given (usually ``~/.claude/projects``); so may be one project's fo
 
 from __future__ import annotations
 
+import functools
 import os
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
 from ..importing import Peek, Transcript
-from .compose import ReadOptions
+from .options import ReadOptions
 from .transcript import AGENT, TranscriptReading, peek
 
 READER_VERSION: Final = 1
@@ -21,12 +23,12 @@ READER_VERSION: Final = 1
 class ClaudeCodeSource:
     """The transcripts below one folder; an `importing.Source`."""
 
-    agent: Final = AGENT
+    agent = AGENT
 
     def __init__(self, folder: Path, options: ReadOptions) -> None:
         self.folder = folder
         self.unreadable: list[Path] = []  # folders that could not be listed
-        self._options = options
+        self._options = replace(options, project_of=functools.cache(options.project_of))
 
     @property
     def reader(self) -> str:

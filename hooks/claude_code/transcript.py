@@ -12,8 +12,9 @@ from typing import Final
 from ...journal.event import Event, SessionHeader
 from ..importing import NoRecordsError, Peek, Tally, Transcript
 from ..json_lines import MAX_LINE_BYTES, Broken, Line, decode, read_lines
-from .compose import Composer, ReadOptions, in_zone
+from .compose import Composer, in_zone
 from .lines import may_shape_outline, skip_reason
+from .options import ReadOptions
 from .outline import Outline, OutlineBuilder
 from .records import Record, Skipped, narrow
 

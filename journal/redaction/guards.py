@@ -146,7 +146,8 @@ def is_random(value: str, *, at_least: int) -> bool:
     digits = sum(c.isdigit() for c in value)
     upper = sum(c.isupper() for c in value)
     lower = sum(c.islower() for c in value)
-    return digits >= 2 and (min(upper, lower) >= 2 or upper + lower >= 6) or is_scrambled(value)
+    drawn = digits >= 2 and (min(upper, lower) >= 2 or digits * 8 >= len(value))
+    return drawn and upper + lower >= 2 or is_scrambled(value)
 
 
 def is_technical(value: str) -> bool:

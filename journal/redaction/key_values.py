@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from . import guards, judge
-from .key_words import KEY_WORD, Key, read_key
+from .key_words import ANCHOR, KEY_WORD, Key, read_key
 from .spans import Span
 from .values import Value, join_literals, read_line, read_value
 
@@ -36,7 +36,7 @@ _NAMED: Final = re.compile(
 _CELL: Final = re.compile(r"[`*_]{0,2}[ \t]{0,40}\|[ \t]{0,40}`?([^|\s`]{4,200})`?[ \t]{0,40}(?:\||$)", re.MULTILINE)
 _BLOCK_SCALAR: Final = re.compile(r"[|>][+-]?\d?[ \t]*\r?\n")
 _NEXT_LINE: Final = re.compile(r"(?:\r?\n[ \t>]{0,12}){1,2}(?:```\w{0,12}\r?\n)?`?([^\s`]{4,200})`?[ \t]{0,8}(?=\r?\n|\Z)")
-_QUOTED_NEXT: Final = re.compile(r"\(?[ \t]*(?:\\?\r?\n[ \t]*)?\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])")
+_QUOTED_NEXT: Final = re.compile(r"\(?[ \t]*\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])(?!```)|\\?\r?\n[ \t]*(?=\\{0,7}(?:\"[^\"\n]|'[^'\n]))")
 _JSON_NEXT: Final = re.compile(r"\[?\s{0,40}")
 _COMMENT: Final = re.compile(r"[ \t]+(?:#|//|;|--)|[ \t][\w.-]{1,30}[=:]|[,;]\s*$")
 _LINE_START: Final = re.compile(r"(?:^|\n|\\n)[ \t]{0,80}(?:[-*+>#]|\d{1,3}[.)])?[ \t]{0,8}(?:export|set|declare -x|ENV|ARG|env:)?[ \t]{0,4}[\"'*_`]{0,2}\Z")
@@ -49,7 +49,7 @@ _CONNECTIVE: Final = re.compile(
 )
 _MY_WORD: Final = re.compile(r"(?:is|=|was)[ \t]+[\"'`*]{0,2}(?!(?:\w+ed|\w+ing|\w+ly|not|too|very|in|on|at|the|a|an|so|my|your|our|wrong|weak|strong|correct|incorrect|invalid|empty|missing|secret|secure|here|there|still|stored|kept|null|none)\b)([a-z]{4,40})[\"'`*]{0,2}[ \t]*(?:[.,!;]|$|\n)")
 _MINE: Final = re.compile(r"\b(?:my|our|his|her|their|root|admin|wifi|wi-fi|login)\s(?:\w{1,12}\s)?\Z", re.IGNORECASE)
-_PAIR: Final = re.compile(r"[ \t]*(?:is|are|[:=])?[ \t]*([^\s/|:,\"'`]{2,64}[ \t]*[/|:,][ \t]*([^\s\"'`]{3,128}))")
+_PAIR: Final = re.compile(r"[ \t]*(?:is|are|[:=])?[ \t]*([^\s/|:,=(\"'`]{2,64}[ \t]*[/|:,][ \t]*([^\s=(\"'`]{3,128}))")
 _JOSA: Final = re.compile(
     r"[ \t]?(?:값|번호|문자열)?(?:이랑|으로|에는|은|는|이|가|을|를|로|도|에|의|만|란|이란)?[ \t]{0,4}(?:\([^)\n]{0,24}\))?[ \t]{0,4}"
     r"(?:값[은는]?[ \t]{0,4})?(?P<op>[:=：＝→]|=>|->|is\b)?[ \t]{0,4}(?:지금|현재|그냥|바로|임시로)?[ \t]{0,4}"
@@ -65,10 +65,11 @@ _STRIP: Final = ",;:.)]}>\"'`*_?”’"
 def find_key_values(text: str, lowered: str) -> Iterator[Span]:
     """The values of all keys in *text*; *lowered* is the same text in small letters."""
     done = 0
-    for match in KEY_WORD.finditer(lowered):
-        if match.start() < done:
+    for anchor in ANCHOR.finditer(lowered):
+        if anchor.start() < done:
             continue
-        key = read_key(text, match)
+        match = KEY_WORD.match(lowered, anchor.start())
+        key = read_key(text, match) if match else None
         if key is None:
             continue
         for start, end in _values_of(text, key):
@@ -93,12 +94,12 @@ def _values_of(text: str, key: Key) -> Iterator[tuple[int, int]]:
         if found:
             yield found
             return
-        if ":" not in assign["op"] and "=" not in assign["op"]:
+        if not assign["right"]:
             return
     elif found := _enclosed(text, key):
         yield found
         return
-    if key.strength != "weak" and (found := _in_prose(text, key)):
+    if key.strength != "weak" and not key.needs_sign and (found := _in_prose(text, key)):
         yield found
 
 
@@ -111,12 +112,14 @@ def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | N
         at = following.end()
     elif text[at : at + 1] in "\r\n":
         return _on_next_line(text, key, at) if op in ":：" else None
+    before = text[max(0, key.start - 96) : key.start]
+    if not assign["close"] and _closes_string(text, at, before):
+        return None
     if text[at : at + 1] == "[" and (first := _JSON_NEXT.match(text, at)):
         if text[first.end() : first.end() + 1] in "\"'":
             at = first.end()
     if ":" in op and (typed := _TYPE.match(text, at)):
         at = typed.end()
-    before = text[max(0, key.start - 96) : key.start]
     value = read_value(text, at, in_url=before[-1:] in ("?", "&") and "=" in op)
     if value is None:
         return None
@@ -135,6 +138,14 @@ def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | N
     if at_start and not tight and key.strength != "token" and not before.endswith(('"', "'")):
         return value.start, _to_line_end(text, value)
     return value.start, value.end
+
+
+def _closes_string(text: str, at: int, before: str) -> bool:
+    """Whether the quote at *at* ends a literal that holds the key: ``input("Password: ")``."""
+    quote = text[at : at + 1]
+    if quote not in "\"'`" or not re.match(r"[\s,;:)\]}+.%]|$", text[at + 1 :][:1]):
+        return False
+    return before[before.rfind("\n") + 1 :].count(quote) % 2 == 1
 
 
 def _lone_word(text: str, value: Value) -> tuple[int, int] | None:
@@ -193,10 +204,11 @@ def _enclosed(text: str, key: Key) -> tuple[int, int] | None:
             return value.start, value.end
     if argument := _ARGUMENT.match(text, key.end):
         value = read_value(text, argument.end())
-        if value and " " not in value.text and judge.is_secret(value, key, literal=False, compared=True):
+        if value and " " not in value.text and judge.is_strong(value.text, key.strength):
             return value.start, value.end
     if (cell := _CELL.match(text, key.end)) and judge.is_strong(cell[1], key.strength):
-        return cell.span(1)
+        line_start = text.rfind("\n", max(0, key.start - 200), key.start) + 1
+        return cell.span(1) if text[line_start:key.start].lstrip().startswith("|") else None
     return None
 
 

@@ -13,6 +13,13 @@ from typing import Final, Literal
 Strength = Literal["password", "secret", "token", "weak"]
 """What may follow: nearly anything, a phrase, a drawn value, a long value drawn by lot."""
 
+ANCHOR: Final = re.compile(
+    r"pass(?=[w _:='\"`\-p\\\])}])|pwd|pw(?=[^a-z])|pin(?=[ _:=는은이]|\"|')|otp|cv[vc]|secret|credential|token"
+    r"|key|auth(?=[\"'`\\\] :=])|contrase|비밀|비번|패스|암호|핀|시크릿|개인|자격|인증|토큰|api(?=\s?키)|에이|액세스|엑세스|접근|서비스"
+    r"|보안|라이선스|접속|パス|密码"
+)
+"""Where to look closer. All branches begin with a character, or `re` would crawl."""
+
 KEY_WORD: Final = re.compile(
     r"(?P<password>pass(?:w(?:or[dt]|d)|[ _-]?phrase|[ _-]?code)|contraseña"
     r"|비밀\s?번호|비밀\s?구문|비번|패스\s?워드|패스\s?프레이즈|암호(?!화|문|학|\s?알고|\s?모듈|\s?키)|핀\s?번호"
@@ -22,7 +29,7 @@ KEY_WORD: Final = re.compile(
     r"|(?P<secret>secret|credential|시크릿|비밀\s?키|개인\s?키|암호\s?키|자격\s?증명|인증\s?정보)"
     r"|(?P<token>token|토큰(?!화|나이저|라이저|이제이션|이저)"
     r"|(?:api|에이피아이|액세스|엑세스|접근|서비스|인증|보안|라이선스|접속|시크릿)\s?키(?!보드|워드)"
-    r"|인증\s?(?:번호|코드)|access[ _-]?code)"
+    r"|인증\s?(?:번호|코드))"
     r"|(?P<key>key)"
     r"|(?P<auth>auth(?=[\"'`\\]{0,4}\]?[ \t]{0,4}[:=]))"
 )
@@ -80,6 +87,7 @@ class Key:
     strength: Strength
     name: str
     korean: bool
+    needs_sign: bool = False  # "pass" and "pin" are everyday words: only ``pass:`` counts
 
     @property
     def is_option(self) -> bool:
@@ -111,7 +119,7 @@ def read_key(text: str, match: re.Match[str]) -> Key | None:
         elif _PUBLIC_KEY.search(lowered):
             return None
     name = before + word + after
-    return Key(start - len(before), end + len(after), strength, name, korean=False)
+    return Key(start - len(before), end + len(after), strength, name, False, word.lower() in ("pass", "pin"))
 
 
 def _before(text: str, start: int) -> str:

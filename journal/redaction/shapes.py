@@ -54,7 +54,6 @@ _AMBIGUOUS: Final = {
     "huggingface-token": r"(?:hf|api_org)_(?=[A-Za-z]*[0-9A-Z])[A-Za-z0-9]{20,}",
     "sendgrid-key": r"SG\.[\w-]{16,}(?:\.[\w-]{16,})?",
     "mailgun-key": r"key-[0-9a-f]{28,}",
-    "mailchimp-key": r"[0-9a-f]{32}-us[0-9]{1,2}\b",
     "notion-token": r"secret_(?=[A-Za-z]*[0-9])[A-Za-z0-9]{32,}",
     "databricks-token": r"dapi[0-9a-f]{28,}",
     "pulumi-token": r"pul-[0-9a-f]{28,}",
@@ -66,23 +65,29 @@ _AMBIGUOUS: Final = {
 }
 
 _TAIL: Final = r"(?:\.[A-Za-z0-9_-]{8,})*=*"
-_KINDS: Final = [*_PREFIXES, *(kind for kind in _AMBIGUOUS if kind not in _PREFIXES)]
 
 
-def _one_pattern() -> re.Pattern[str]:
-    branches: list[str] = []
-    for kind, prefixes in _PREFIXES.items():
-        either = "|".join(map(re.escape, prefixes.split()))
-        branches.append(rf"(?P<k{_KINDS.index(kind)}_a>(?:{either})(?![xX]{{8}})[\w-]{{12,}}{_TAIL})")
+def _compile_makers() -> dict[str, re.Pattern[str]]:
+    makers = {
+        kind: rf"(?:{'|'.join(map(re.escape, prefixes.split()))})(?![xX]{{8}})[\w-]{{12,}}"
+        for kind, prefixes in _PREFIXES.items()
+    }
     for kind, pattern in _AMBIGUOUS.items():
-        branches.append(rf"(?P<k{_KINDS.index(kind)}_b>{pattern}{_TAIL})")
-    return re.compile(rf"(?<![A-Za-z0-9])(?:{'|'.join(branches)})", re.ASCII)
+        makers[kind] = f"{makers[kind]}|{pattern}" if kind in makers else pattern
+    return {kind: re.compile(f"(?:{either}){_TAIL}", re.ASCII) for kind, either in makers.items()}
 
 
-_MAKERS: Final = _one_pattern()
+_MAKERS: Final = _compile_makers()
+_BEGINNINGS: Final = (
+    *(prefix for prefixes in _PREFIXES.values() for prefix in prefixes.split()),
+    *"sk- npm_ pypi- hf_ api_org_ SG. key- secret_ dapi pul- ATBB SK glc_ EAA".split(),
+    *"AKIA ASIA ABIA ACCA".split(),
+)
+_BEGINNING_OF: Final = re.compile(r"[A-Za-z0-9]+")
+_MAILCHIMP: Final = re.compile(r"[0-9a-f]{32}-us[0-9]{1,2}\b")
 _RUN: Final = re.compile(r"[A-Za-z0-9_\-]{15,}")
 _DOTTED: Final = re.compile(r"(?:ya29|SG|hv[sbr]|atlasv1|xoxe|1//0)\.?\Z")
-_HINT: Final = re.compile(r"[0-9]|[a-z][A-Z]")
+_HINT: Final = re.compile(r"[0-9]|A[KSBC][ICA]A|(?:[a-z][A-Z].{0,12}?){3}[a-z][A-Z]")
 _JWT_TAIL: Final = re.compile(
     r"\.(?:ey[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"
     r"(?:\.[A-Za-z0-9_-]+)?)"
@@ -137,13 +142,25 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Span]:
         return
     dotted = _DOTTED.search(before)
     at = start - (len(before) - dotted.start()) if dotted else start
-    while match := _MAKERS.search(text, at, min(len(text), end + 512)):
-        if match.start() >= end:
-            return
-        kind = _KINDS[int((match.lastgroup or "k0_").split("_")[0][1:])]
-        at = match.end()
-        yield Span(match.start(), at, kind)
-        if kind == "aws-key-id" and (secret := _AWS_SECRET.search(text, at, at + 300)):
-            yield Span(*secret.span(), "aws-secret")
+    for word in _BEGINNING_OF.finditer(text, at, end):
+        if word.start() < at or not text.startswith(_BEGINNINGS, word.start()):
+            continue
+        for span in _of_maker(text, word.start()):
+            at = max(at, span.end)
+            yield span
         if at >= end:
+            return
+    if text.startswith("-us", end - 5, end) or text.startswith("-us", end - 4, end):
+        if match := _MAILCHIMP.match(text, start):
+            yield Span(*match.span(), "mailchimp-key")
+
+
+def _of_maker(text: str, at: int) -> Iterator[Span]:
+    for kind, pattern in _MAKERS.items():
+        if match := pattern.match(text, at):
+            yield Span(*match.span(), kind)
+            if kind == "aws-key-id" and (
+                secret := _AWS_SECRET.search(text, match.end(), match.end() + 300)
+            ):
+                yield Span(*secret.span(), "aws-secret")
             return

@@ -30,10 +30,11 @@ REPLIES = (
     "테스트를 먼저 추가하고, 실패를 확인한 다음 고치겠습니다.",
     "I'll look at how the session is refreshed before changing anything.",
 )
-WORDS = (
+_WORDS = (
     "session token order refund pool timeout retry cache index parser 주문 환불 결제 세션 토큰 캐시"
     " 인덱스 시간초과 재시도 src/app/orders.py tests/test_orders.py assert return None await def"
-).split()
+)
+WORDS = _WORDS.split()
 
 
 def make_transcript(path: Path, *, size_bytes: int, seed: int = 0) -> int:

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.hooks.claude_code.compose import ReadOptions
 from memjournal.hooks.claude_code.discover import ClaudeCodeSource
+from memjournal.hooks.claude_code.options import ReadOptions
 from memjournal.hooks.claude_code.transcript import TranscriptReading
 from memjournal.hooks.importing import Tally, Transcript
 from memjournal.journal.event import Event, SessionHeader

@@ -15,8 +15,8 @@ from memjournal.hooks.claude_code.prompts import cut_injected, read_said
         ("결제 테스트가 실패해", "결제 테스트가 실패해", ""),
         ("<command-name>/review</command-name>\n <command-args>the text</command-args>",
          "/review the text", "command"),
-        ("<command-message>r is running…</command-message>\n<command-args>결제만</command-args>"
-         "<command-name>/r</command-name>", "/r 결제만", "command"),
+        ("<command-message>r…</command-message>\n<command-args>결제만</command-args>\n"
+         + "<command-name>/r</command-name>", "/r 결제만", "command"),
         ("<command-name>/commit</command-name><command-args></command-args>", "/commit", "command"),
         ("<command-name>/compact</command-name><command-args>keep names</command-args>",
          "/compact keep names", "command"),

@@ -205,7 +205,7 @@ def test_a_line_skipped_undecoded_is_one_that_decoding_would_skip(samples: Path)
 def test_a_type_inside_the_content_does_not_skip_the_line(world: Any) -> None:
     nested = {"type": "progress", "note": '"type":"progress",'}
     world.write(
-        world.reply(world.call("t1", "Emit", **{"event": nested}), message="m1"),
+        world.reply(world.call("t1", "Emit", event=nested), message="m1"),
         json.dumps(
             {"note": '","type":"progress"', "a": nested} | world.user("kept"),
             separators=(",", ":"),

@@ -1,0 +1,312 @@
+"""Search, expand, source: from a question to the words that were said, each step on request."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+from ...journal.errors import NotFoundError, UsageError
+from .. import options, output
+from ..context import Context
+from ..present import entry_fields, heading_of, hit_fields, print_entry, print_rows
+
+if TYPE_CHECKING:
+    from ...indexer.catalog import Catalog, Row
+    from ...indexer.search import Answer
+    from ...journal.reading import Stored
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    for command in (search, timeline, show, source, history):
+        app.command()(command)
+
+
+def search(
+    context: typer.Context,
+    query: Annotated[list[str], typer.Argument(help="Words, a question, an identifier or an id.")],
+    project: options.Project = None,
+    scope: Annotated[
+        str | None, typer.Option("--scope", help="all, or project: only the current folder's.")
+    ] = None,
+    kind: options.Kind = None,
+    type_: options.Type = None,
+    tag: options.Tag = None,
+    session: options.Session = None,
+    file: options.File = None,
+    agent: options.Agent = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    level: options.Level = 0,
+    limit: Annotated[
+        int | None, typer.Option("--limit", "-n", min=1, max=1000, help="At most so many results.")
+    ] = None,
+    min_score: Annotated[
+        float | None,
+        typer.Option("--min-score", min=0.0, max=1.0, help="Leave out what scores less."),
+    ] = None,
+    by: Annotated[
+        str, typer.Option("--by", help="hybrid, keyword or vector: what to search by.")
+    ] = "hybrid",
+    ids_only: Annotated[bool, typer.Option("--ids", help="Print citations only.")] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Find memories by keyword and by meaning. Step 1 of 3: then timeline, then show."""
+    from ...indexer.search import Searcher, SearchRequest
+
+    text = " ".join(query).strip()
+    if text == "-":
+        text = sys.stdin.read().strip()
+    if not text:
+        raise UsageError("the query is empty", mend='ask for something: mem search "pool timeout"')
+    surroundings: Context = context.obj
+    settings = surroundings.settings.search
+    catalog = surroundings.fresh_catalog()
+    wanted = options.make_filter(
+        surroundings,
+        catalog,
+        projects=project,
+        scope=_choice("--scope", scope or settings.scope, ("all", "project")),
+        kinds=kind,
+        types=type_,
+        tags=tag,
+        sessions=session,
+        files=file,
+        agents=agent,
+        since=since,
+        until=until,
+        level=level,
+    )
+    request = SearchRequest(
+        text=text,
+        wanted=wanted,
+        limit=limit or settings.limit,
+        by=_by(by),
+        now=surroundings.now,
+        min_score=settings.min_score if min_score is None else min_score,
+        mmr_lambda=settings.mmr_lambda,
+        half_life_days=settings.half_life_days,
+    )
+    answer = Searcher(surroundings.index, catalog).search(request)
+    if as_json:
+        for rank, hit in enumerate(answer.hits, 1):
+            output.emit("hit", {"rank": rank, **hit_fields(hit)})
+        output.emit(
+            "answer",
+            {
+                "query": text,
+                "total": answer.total,
+                "shown": len(answer.hits),
+                "confidence": answer.confidence,
+                "used_keyword": answer.used_keyword,
+                "used_vector": answer.used_vector,
+                "fallback_applied": answer.fallback_applied,
+                "no_vectors": answer.no_vectors,
+                "left_out": answer.left_out,
+            },
+        )
+    elif ids_only:
+        for hit in answer.hits:
+            output.line(f"mem:{hit.row.id}")
+    else:
+        _print_answer(answer, surroundings)
+
+
+def _choice(option: str, value: str, allowed: Sequence[str]) -> str:
+    if value not in allowed:
+        raise typer.BadParameter(f"{value!r} is not one of {', '.join(allowed)}", param_hint=option)
+    return value
+
+
+def _by(value: str) -> Literal["hybrid", "keyword", "vector"]:
+    match value:
+        case "hybrid" | "keyword" | "vector":
+            return value
+    raise typer.BadParameter(f"{value!r} is not one of hybrid, keyword, vector", param_hint="--by")
+
+
+def _print_answer(answer: Answer, surroundings: Context) -> None:
+    n_columns, now = output.columns(), surroundings.now
+    for hit in answer.hits:
+        output.line(heading_of(hit.row, now=now, n_columns=n_columns))
+        if hit.snippet.text:
+            output.line(f"    {output.mark(hit.snippet.text, hit.snippet.spans)}")
+        output.line(f"    {output.style(f'{hit.score:.2f} {", ".join(hit.reasons)}', output.DIM)}")
+    if answer.hits:
+        output.line()
+    output.line(output.style(_summary_of(answer), output.DIM))
+    if answer.no_vectors:
+        output.warn(f"searched by keyword only: {answer.no_vectors}")
+
+
+def _summary_of(answer: Answer) -> str:
+    legs = " + ".join(
+        name
+        for name, used in (("keyword", answer.used_keyword), ("meaning", answer.used_vector))
+        if used
+    )
+    if not answer.hits:
+        return f"nothing found ({legs or 'no leg could be searched'})"
+    parts = [
+        f"{len(answer.hits)} of {output.count(answer.total, 'match', 'matches')}",
+        legs,
+        f"confidence: {answer.confidence}",
+        f"open one with `mem show mem:{answer.hits[0].row.id}`",
+    ]
+    return " · ".join(parts)
+
+
+def timeline(
+    context: typer.Context,
+    refs: Annotated[
+        list[str] | None, typer.Argument(help="mem:a7Bc3x, any unique prefix, or a path.")
+    ] = None,
+    window: Annotated[
+        int, typer.Option("--window", "-w", min=0, max=100, help="Neighbours on each side.")
+    ] = 3,
+    project: options.Project = None,
+    session: options.Session = None,
+    file: options.File = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, help="At most so many, without a reference.")
+    ] = 50,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what was said and done around a memory, or in a session, file or time. Step 2 of 3."""
+    from ...indexer.resolve import resolve
+
+    surroundings: Context = context.obj
+    catalog = surroundings.fresh_catalog()
+    targets = resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd) if refs else []
+    if not targets:
+        wanted = options.make_filter(
+            surroundings,
+            catalog,
+            projects=project,
+            sessions=session,
+            files=file,
+            since=since,
+            until=until,
+        )
+        rows = catalog.find(wanted, limit=limit)[::-1]
+        if not rows:
+            raise NotFoundError("nothing happened there", mend="widen the filters")
+        print_rows(rows, surroundings, as_json=as_json)
+    for number, target in enumerate(targets):
+        before, after = catalog.neighbours(target, before=window, after=window)
+        if number and not as_json:
+            output.line()
+        print_rows([*before, target, *after], surroundings, as_json=as_json, target=target.id)
+
+
+def show(
+    context: typer.Context,
+    refs: Annotated[list[str], typer.Argument(help="mem:a7Bc3x, any unique prefix, or a path.")],
+    raw: Annotated[
+        bool, typer.Option("--raw", help="The Markdown as it stands in the file.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Open memories: everything that is known of each. Step 3 of 3."""
+    surroundings: Context = context.obj
+    catalog = surroundings.fresh_catalog()
+    for number, (row, stored) in enumerate(_open(surroundings, catalog, refs)):
+        if raw:
+            sys.stdout.flush()
+            sys.stdout.buffer.write(stored.raw)
+        elif as_json:
+            output.emit("entry", entry_fields(row, stored.entry))
+        else:
+            if number:
+                output.line()
+            before, after = catalog.neighbours(row, before=1, after=1)
+            print_entry(row, stored.entry, before=before, after=after, now=surroundings.now)
+
+
+def _open(surroundings: Context, catalog: Catalog, refs: list[str]) -> list[tuple[Row, Stored]]:
+    from ...indexer.resolve import resolve
+
+    opened: list[tuple[Row, Stored]] = []
+    for row in resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd):
+        stored = surroundings.index.read(row)
+        if stored is None:
+            raise NotFoundError(
+                f"mem:{row.id} changed while it was being read", where=row.path, mend="try again"
+            )
+        opened.append((row, stored))
+    return opened
+
+
+def source(
+    context: typer.Context,
+    refs: Annotated[list[str], typer.Argument(help="mem:a7Bc3x, any unique prefix, or a path.")],
+    as_json: options.AsJson = False,
+) -> None:
+    """Show where a memory comes from: its whole turn, or the entries that it was derived from."""
+    from ...indexer.resolve import resolve
+    from ...indexer.sources import sources_of
+
+    surroundings: Context = context.obj
+    catalog = surroundings.fresh_catalog()
+    for row in resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd):
+        stored = surroundings.index.read(row)
+        found = sources_of(catalog, row, stored.entry) if stored else []
+        place = Path(row.path)
+        line = surroundings.index.line_of(row)
+        if as_json:
+            output.emit("source", {"of": f"mem:{row.id}", "path": row.path, "line": line})
+        else:
+            output.line(output.style(f"{surroundings.root / place}:{line}", output.DIM))
+            output.line()
+        for number, one in enumerate(found):
+            opened = surroundings.index.read(one)
+            if opened is None:
+                continue
+            if as_json:
+                output.emit("entry", entry_fields(one, opened.entry))
+                continue
+            if number:
+                output.line()
+            print_entry(one, opened.entry, now=surroundings.now, is_target=one.id == row.id)
+
+
+def history(
+    context: typer.Context,
+    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 20,
+    project: options.Project = None,
+    kind: options.Kind = None,
+    type_: options.Type = None,
+    tag: options.Tag = None,
+    session: options.Session = None,
+    file: options.File = None,
+    agent: options.Agent = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """List the newest memories, newest first."""
+    surroundings: Context = context.obj
+    catalog = surroundings.fresh_catalog()
+    wanted = options.make_filter(
+        surroundings,
+        catalog,
+        projects=project,
+        kinds=kind,
+        types=type_,
+        tags=tag,
+        sessions=session,
+        files=file,
+        agents=agent,
+        since=since,
+        until=until,
+    )
+    rows = catalog.find(wanted, limit=limit)
+    if not rows and not as_json:
+        output.note("no memories yet" if not catalog.count(type(wanted)()) else "none fits")
+    print_rows(rows, surroundings, as_json=as_json)

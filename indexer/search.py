@@ -1,0 +1,353 @@
+"""Search: from a question to entries in the order in which they help, each with its reasons.
+
+Both legs are asked, if both can be; a leg that cannot is named in the answer, never an error.
+Ranking itself is pure and lives in ``ranking``; here its evidence is fetched and its verdict is
+given words.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..journal.entry import as_kind
+from ..journal.errors import UsageError
+from ..journal.ids import find_citations, is_id
+from .analysis import Query, Scripts, query_terms
+from .catalog import Catalog, EntryFilter, Row
+from .errors import IndexDamagedError
+from .keyword import Snapshot
+from .ordering import Candidate, order_results
+from .ranking import (
+    Collection,
+    KeywordEvidence,
+    Posting,
+    Relevance,
+    VectorEvidence,
+    bm25f,
+    fuse,
+    idf,
+)
+from .snippets import Snippet, make_snippet
+
+if TYPE_CHECKING:
+    from .index import JournalIndex
+    from .vectors import VectorIndex
+
+Mode = Literal["hybrid", "keyword", "vector"]
+Confidence = Literal["high", "suggested", "none"]
+Int = NDArray[np.int64]
+
+MIN_SCORE: Final = 0.05  # below it is noise: a chance syllable, a distant vector
+N_CANDIDATES: Final = 200  # of each leg; the two hundredth hit has never become a first one
+MAX_QUERY_CHARS: Final = 20_000  # a pasted log is a question too; what follows adds no meaning
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SearchRequest:
+    """A question, and how it is to be answered."""
+
+    text: str
+    now: datetime
+    wanted: EntryFilter = field(default_factory=EntryFilter)
+    limit: int = 10
+    by: Mode = "hybrid"
+    min_score: float = 0.0
+    mmr_lambda: float = 0.7
+    half_life_days: float = 30.0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Hit:
+    """An entry that answers, how well, and why it is here."""
+
+    row: Row
+    score: float  # 0-1; see docs/ranking.md for what it means
+    reasons: tuple[str, ...]
+    snippet: Snippet
+    share: float  # of the query's idf that it matches
+    similarity: float  # cosine; 0 where no vector was asked
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Answer:
+    """The hits, best first, and what was used to find them."""
+
+    hits: tuple[Hit, ...]
+    total: int  # entries that matched
+    confidence: Confidence
+    used_keyword: bool
+    used_vector: bool
+    fallback_applied: bool  # a leg that was asked for could not be searched
+    no_vectors: str = ""  # why not, for people
+    left_out: tuple[str, ...] = ()  # words of the question that say nothing
+
+
+class Searcher:
+    """Searches one state of an index; warm, it answers any number of requests."""
+
+    def __init__(self, index: JournalIndex, catalog: Catalog) -> None:
+        self._index, self._catalog = index, catalog
+        self._snapshot: Snapshot | None = None
+        self._vectors: VectorIndex | None = None
+        self._by_docno: Int = np.zeros(0, np.int64)  # living positions, by entry number
+        self.remarks: list[str] = []  # what had to be mended on the way, for people
+
+    def search(self, request: SearchRequest) -> Answer:
+        """Answer *request*. A damaged index is rebuilt on the way, and ``remarks`` says so.
+
+        Raises:
+            UsageError: the question is empty.
+            IndexDamagedError: the catalog cannot be read.
+        """
+        text = request.text.strip()[:MAX_QUERY_CHARS]
+        if not text:
+            raise UsageError("the query is empty", mend="ask for a word or a question")
+        try:
+            return self._search(text, request)
+        except IndexDamagedError as error:
+            if error.name == "catalog":
+                raise
+            self.remarks.append(f"{error.what}; it was rebuilt")
+            self.close()
+            self._index.rebuild_part("keyword" if error.name == "keyword" else "vector")
+            return self._search(text, request)
+
+    def close(self) -> None:
+        """Give the files back; the next search opens them as they are then."""
+        if self._snapshot is not None:
+            self._snapshot.close()
+        self._snapshot = self._vectors = None
+
+    def _search(self, text: str, request: SearchRequest) -> Answer:
+        query = query_terms(text)
+        snapshot = self._open_snapshot()
+        collection = _collection_of(snapshot)
+        allowed = self._allowed(request.wanted, snapshot)
+        found = _Found(query=query)
+        if request.by != "vector" and query.terms:
+            _ask_keyword(found, snapshot, collection, allowed)
+        if request.by != "keyword":
+            self._ask_vectors(found, text, snapshot, allowed)
+        found.relevance = fuse(found.keyword, found.vector, query=query, collection=collection)
+        cited = self._cited(text, request)
+        named = {hit.row.docno for hit in cited}
+        ranked = self._hits(found, snapshot, request)
+        hits = (*cited, *(hit for hit in ranked if hit.row.docno not in named))[: request.limit]
+        wants_vectors = request.by != "keyword"
+        n_matched = len(found.keyword.documents) if found.keyword else 0
+        return Answer(
+            hits=hits,
+            total=max(n_matched, len(hits)),
+            confidence="high" if cited else judge(found.relevance, ranked),
+            used_keyword=found.keyword is not None,
+            used_vector=found.vector is not None,
+            fallback_applied=wants_vectors and not self._vectors,
+            no_vectors=self._index.no_vectors if wants_vectors else "",
+            left_out=query.left_out,
+        )
+
+    def _open_snapshot(self) -> Snapshot:
+        if self._snapshot is None:
+            self._snapshot = self._index.open_keyword().snapshot()
+            living = np.flatnonzero(self._snapshot.alive)
+            self._by_docno = living[np.argsort(self._snapshot.docnos[living], kind="stable")]
+        return self._snapshot
+
+    def _positions(self, docnos: Int, snapshot: Snapshot) -> tuple[Int, NDArray[np.bool_]]:
+        """Where *docnos* stand in the snapshot, and which of them stand there at all."""
+        ordered = snapshot.docnos[self._by_docno]
+        if not len(ordered):
+            return np.zeros(0, np.int64), np.zeros(len(docnos), np.bool_)
+        at = np.minimum(np.searchsorted(ordered, docnos), len(ordered) - 1)
+        present = ordered[at] == docnos
+        return self._by_docno[at[present]], present
+
+    def _allowed(self, wanted: EntryFilter, snapshot: Snapshot) -> Int | None:
+        """The positions of the entries that pass the filter, ascending; None when all do."""
+        if wanted == EntryFilter():
+            return None
+        docnos = np.asarray(self._catalog.docnos(wanted), np.int64)
+        return np.sort(self._positions(docnos, snapshot)[0])
+
+    def _ask_vectors(
+        self, found: _Found, text: str, snapshot: Snapshot, allowed: Int | None
+    ) -> None:
+        """The nearest entries, and how near the best keyword hits are."""
+        if self._vectors is None:
+            self._vectors = self._index.open_vectors()
+        embedder = self._index.embedder() if self._vectors is not None else None
+        if self._vectors is None or embedder is None:
+            return
+        embedded = embedder.encode([text])[0]
+        near, scores, places = self._vectors.search(
+            embedded,
+            limit=2 * N_CANDIDATES,
+            allowed=None if allowed is None else snapshot.docnos[allowed],
+        )
+        best: dict[int, tuple[float, int]] = {}
+        for docno, score, place in zip(
+            near.tolist(), scores.tolist(), places.tolist(), strict=True
+        ):
+            best.setdefault(docno, (score, place))  # nearest first
+        if found.keyword is not None and len(found.keyword.documents):
+            strongest = np.argsort(-found.keyword.strength, kind="stable")[:N_CANDIDATES]
+            others = snapshot.docnos[found.keyword.documents[strongest]]
+            best |= self._vectors.similarities(embedded, others[~np.isin(others, list(best))])
+        docnos = np.asarray(sorted(best), np.int64)
+        positions, present = self._positions(docnos, snapshot)
+        if not len(positions):
+            return
+        nearest = [best[int(docno)] for docno in docnos[present]]
+        order = np.argsort(positions)
+        found.vector = VectorEvidence(
+            documents=positions[order],
+            similarity=np.asarray([score for score, _ in nearest], np.float64)[order],
+        )
+        found.passages = {
+            int(position): place for position, (_, place) in zip(positions, nearest, strict=True)
+        }
+
+    def _hits(self, found: _Found, snapshot: Snapshot, request: SearchRequest) -> tuple[Hit, ...]:
+        relevance = found.relevance
+        assert relevance is not None  # set by the caller
+        documents = relevance.documents[:N_CANDIDATES]
+        rows = {row.docno: row for row in self._catalog.rows(snapshot.docnos[documents].tolist())}
+        shown = [rows.get(int(docno)) for docno in snapshot.docnos[documents]]
+        results = order_results(
+            relevance,
+            [_candidate_of(row, request.now) for row in shown],
+            limit=request.limit,
+            vectors=self._vectors_of(snapshot.docnos[documents]),
+        )
+        hits: list[Hit] = []
+        for result in results:
+            row = rows.get(int(snapshot.docnos[result.document]))
+            if row is None or result.score < max(request.min_score, MIN_SCORE):
+                continue
+            hits.append(
+                Hit(
+                    row=row,
+                    score=result.score,
+                    reasons=result.reasons,
+                    snippet=self._snippet(row, found, result.document),
+                    share=result.share,
+                    similarity=result.similarity,
+                )
+            )
+        return tuple(hits)
+
+    def _vectors_of(self, docnos: Int) -> NDArray[np.float32] | None:
+        if self._vectors is None:
+            return None
+        rows = self._vectors.rows_of(docnos)
+        nothing = np.zeros(self._vectors.dimension, np.float32)
+        return (
+            np.stack([rows.get(int(docno), nothing) for docno in docnos]) if len(docnos) else None
+        )
+
+    def _snippet(self, row: Row, found: _Found, document: int) -> Snippet:
+        try:
+            stored = self._index.read(row)
+        except OSError:
+            stored = None
+        if stored is None:  # it changed since the index was brought up to date
+            return Snippet("")
+        body = stored.entry.body or row.title
+        place = found.passages.get(document, 0)
+        hint = self._index.passage_start(stored.entry, place) if place else 0
+        return make_snippet(body, found.weights, start_hint=hint)
+
+    def _cited(self, text: str, request: SearchRequest) -> list[Hit]:
+        """The entries that the question itself names, as ``mem:ID`` or an id alone."""
+        names = [str(found) for found in find_citations(text)]
+        bare = text.removeprefix("mem:")
+        names += [bare] if is_id(bare) else []
+        rows = [row for name in names for row in self._catalog.by_prefix(name) if row.id == name]
+        if not rows or request.wanted != EntryFilter():
+            wanted = set(self._catalog.docnos(request.wanted)) if rows else set()
+            rows = [row for row in rows if row.docno in wanted]
+        return [
+            Hit(
+                row=row,
+                score=1.0,
+                reasons=("keyword_match",),
+                snippet=self._snippet(row, _Found(query=query_terms("")), -1),
+                share=1.0,
+                similarity=0.0,
+            )
+            for row in rows
+        ]
+
+
+@dataclass(slots=True)
+class _Found:
+    """The evidence for one question, as far as it has been gathered."""
+
+    query: Query
+    keyword: KeywordEvidence | None = None
+    vector: VectorEvidence | None = None
+    relevance: Relevance | None = None
+    weights: dict[str, float] = field(default_factory=dict)  # term -> idf, for snippets
+    passages: dict[int, int] = field(default_factory=dict)  # position -> nearest chunk's place
+
+
+def _collection_of(snapshot: Snapshot) -> Collection:
+    title, body = snapshot.title_length[snapshot.alive], snapshot.body_length[snapshot.alive]
+    return Collection(
+        n_documents=snapshot.n_documents,
+        title_lengths=snapshot.title_length,
+        body_lengths=snapshot.body_length,
+        average_title_length=float(title.sum()) / max(1, len(title)),
+        average_body_length=float(body.sum()) / max(1, len(body)),
+        scripts=Scripts(*snapshot.scripts),
+    )
+
+
+def _ask_keyword(
+    found: _Found, snapshot: Snapshot, collection: Collection, allowed: Int | None
+) -> None:
+    """Score the entries with a term of the question. Statistics are the whole journal's: the same
+    question scores an entry alike, whatever the filter."""
+    postings: list[Posting] = []
+    for term in found.query.terms:
+        where = snapshot.postings(term.term)
+        postings.append(
+            Posting(
+                documents=where.docs,
+                title_tf=where.title_tf,
+                body_tf=where.body_tf,
+                weight=term.weight,
+                is_identifier=term.kind == "identifier",
+            )
+        )
+        n_all = max(collection.n_documents, len(where.docs))
+        found.weights[term.term] = term.weight * idf(len(where.docs), n_all)
+    evidence = bm25f(postings, collection)
+    if allowed is not None:
+        kept = np.isin(evidence.documents, allowed)
+        evidence = replace(
+            evidence,
+            documents=evidence.documents[kept],
+            strength=evidence.strength[kept],
+            share=evidence.share[kept],
+            n_terms=evidence.n_terms[kept],
+            has_identifier=evidence.has_identifier[kept],
+        )
+    found.keyword = evidence
+
+
+def _candidate_of(row: Row | None, now: datetime) -> Candidate:
+    if row is None:  # taken out of the catalog while the question was being answered
+        return Candidate(kind="event", type="session_marker", age_days=0.0)
+    age = now.timestamp() - row.created_us / 1e6
+    return Candidate(
+        kind=as_kind(row.kind) or "fact",
+        type=row.type,
+        age_days=max(0.0, age / 86_400),
+        turn=f"{row.session}/{row.turn}" if row.session and row.turn is not None else "",
+    )

@@ -1,0 +1,27 @@
+"""Where an entry comes from: the entries it names as its sources, or the turn that it is part of."""
+
+from __future__ import annotations
+
+from ..journal.entry import Entry
+from ..journal.ids import find_citations, is_id
+from .catalog import Catalog, EntryFilter, Row
+
+_MAX_TURN = 200
+
+
+def sources_of(catalog: Catalog, row: Row, entry: Entry) -> list[Row]:
+    """The entries that *entry* goes back to, oldest first; itself if it goes back to nothing.
+
+    A derived entry names its sources. An event has its turn: prompt, tools and answer together.
+    """
+    named = [text.removeprefix("mem:") for text in entry.source]
+    cited = [name for name in named if is_id(name)] or [str(i) for i in find_citations(entry.body)]
+    if cited:
+        rows = [found for name in cited for found in catalog.by_prefix(name) if found.id == name]
+        return sorted(rows, key=lambda one: (one.created_us, one.offset)) or [row]
+    if row.session and row.turn is not None and row.kind == "event":
+        turn = catalog.find(
+            EntryFilter(sessions=(row.session,), turn=row.turn), limit=_MAX_TURN, newest_first=False
+        )
+        return turn or [row]
+    return [row]

@@ -1,0 +1,129 @@
+"""Credentials in HTTP headers, wherever they are written: requests, curl, code, logs."""
+
+from __future__ import annotations
+
+import base64
+import binascii
+import re
+from collections.abc import Iterator
+from typing import Final
+
+from . import guards
+from .spans import Span
+
+_NAME: Final = re.compile(
+    r"(?:authorization|cookie)(?P<close>\\{0,7}[\"'`])?\]?[ \t]{0,8}(?P<op>[:=,]|=>)[ \t]{0,8}"
+    r"(?P<open>\\{0,7}[\"'`])?"
+)
+_SCHEMES: Final = re.compile(
+    r"(?i)(?:basic|bearer|token|digest|api-?key|key|negotiate|ntlm|aws4-hmac-sha256|hmac|hawk|oauth|"
+    r"jwt|splunk|apikey|bot|sso-key|genie-?key|sharedkey|sharedaccesssignature|klaviyo-api-key|"
+    r"discogs|snowflake|mac|dpop|scram-[\w-]+)[ \t]+"
+)
+_TO_LINE_END: Final = re.compile(r"(?:[^\r\n\\]|\\(?![nr])){0,8192}")
+_BEARER: Final = re.compile(r"bearer[ \t:=]{1,4}[\"'`<]?([a-z0-9._~+/=\-|:]{6,4096})")
+_NO_BEARER: Final = re.compile(
+    r"(?i)(?:tokens?|jwts?|auth\w*|access|schemes?|headers?|prefix|credentials?|realm|error|format|"
+    r"strings?|values?|methods?|required|is|in|from|and|or|for|with|based|flow|type)\b"
+)
+_BASIC: Final = re.compile(r"basic[ \t]{1,4}[\"'`]?([a-z0-9+/_-]{6,1024}={0,2})")
+_COOKIE_PAIR: Final = re.compile(r"([^\s=;,\"'`]{1,80})=([^\s;\"'`]{1,4096})")
+_SESSION_NAME: Final = re.compile(
+    r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secret|key|user|account|cf_clearance|\bst\b|ticket|_id\b|identity|connect"
+)
+_NO_COOKIE: Final = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|version|priority)\Z")
+
+
+def find_in_headers(text: str, lowered: str) -> Iterator[Span]:
+    """Values of authorization and cookie headers, ``Bearer …``, ``Basic …``."""
+    if "authorization" in lowered or "cookie" in lowered:
+        for match in _NAME.finditer(lowered):
+            yield from _header(text, match)
+    if "bearer" in lowered:
+        for match in _BEARER.finditer(lowered):
+            word = text[match.start(1) : match.end(1)].rstrip(".:")
+            if _is_credential(word, min_length=6):
+                yield Span(match.start(1), match.start(1) + len(word), "bearer")
+    if "basic" in lowered:
+        for match in _BASIC.finditer(lowered):
+            if _is_user_and_password(text[match.start(1) : match.end(1)]):
+                yield Span(*match.span(1), "basic-auth")
+
+
+def _header(text: str, name: re.Match[str]) -> Iterator[Span]:
+    start = name.end()
+    line = _TO_LINE_END.match(text, start)
+    end = line.end() if line else start
+    quote = name["open"] or (None if name["close"] else _quote_before(text, name.start()))
+    if quote and (closing := text.find(quote, start, end)) >= 0:
+        while closing > start and len(quote) == 1 and text[closing - 1] == "\\":
+            following = text.find(quote, closing + 1, end)
+            if following < 0:
+                break
+            closing = following
+        end = closing
+    if text[name.start()] in "cC":
+        yield from _cookies(text, start, end)
+        return
+    if name["op"] == "," and not name["open"]:
+        return
+    scheme = _SCHEMES.match(text, start, end)
+    at = scheme.end() if scheme else start
+    content = text[at:end].strip()
+    first = re.split(r"[\s,;]", content, maxsplit=1)[0].rstrip("\"'`)}],;\\")
+    if not first or _no_value(first) or (
+        not scheme and not name["open"] and (guards.is_name(first) or guards.is_reference(first))
+    ):
+        return
+    parameters = bool(re.match(r"\w+=", first)) and not first.endswith("=")
+    if parameters or _is_credential(first, min_length=4 if scheme else 8):
+        stop = at + len(text[at:end].rstrip()) if parameters or quote else at + len(first)
+        yield Span(text.index(first, at), max(stop, at + len(first)), "authorization")
+
+
+def _quote_before(text: str, at: int) -> str | None:
+    start = at
+    if start and text[start - 1] in "\"'`":
+        start -= 1
+        while start and text[start - 1] == "\\":
+            start -= 1
+    return text[start:at] or None
+
+
+def _no_value(first: str) -> bool:
+    return (
+        guards.is_placeholder(first)
+        or guards.is_label(first)
+        or bool(re.search(r"[$#%]?\{|\$\(|<\w+>|\$[A-Za-z_]", first))
+        or first[0] in "+&"
+    )
+
+
+def _is_credential(word: str, *, min_length: int) -> bool:
+    if len(word) < min_length or _NO_BEARER.fullmatch(word) or _no_value(word):
+        return False
+    if guards.is_name(word):
+        return len(word) >= 24 and "_" not in word or guards.is_scrambled(word)
+    if re.fullmatch(r"[A-Za-z]+(?:[-._/:|+][A-Za-z]+)*[.:]*", word):  # words: token-based, auth/x
+        return guards.is_scrambled(word) or len(word) >= 40 or word.endswith("=")
+    return True
+
+
+def _is_user_and_password(encoded: str) -> bool:
+    try:
+        plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
+    except (binascii.Error, ValueError):
+        return False
+    return b":" in plain and plain.isascii()
+
+
+def _cookies(text: str, start: int, end: int) -> Iterator[Span]:
+    for pair in _COOKIE_PAIR.finditer(text, start, end):
+        name, value = pair[1], pair[2]
+        if _NO_COOKIE.match(name) or _no_value(value) or len(value) < 4:
+            continue
+        mixed = any(c.isdigit() for c in value)
+        if _SESSION_NAME.search(name) and (mixed or len(value) >= 16):
+            yield Span(*pair.span(2), "cookie")
+        elif guards.is_random(value, at_least=16):
+            yield Span(*pair.span(2), "cookie")

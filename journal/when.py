@@ -1,0 +1,180 @@
+"""Dates as people type them: ``2026-11-30``, ``7d``, ``2 weeks``, ``yesterday``, ``지난주``.
+
+Pure: the clock is given. Every date is a stretch of time, so that "since yesterday" begins where
+yesterday does and "until yesterday" ends where it does. A time without an offset is meant in the
+zone of ``now``. A day that daylight saving makes longer is as long as the zone of ``now`` says.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Final, Literal, TypeVar
+
+T = TypeVar("T")
+Unit = Literal["second", "minute", "hour", "day", "week", "month", "year"]
+
+
+def _by_word(words: Mapping[T, str]) -> dict[str, T]:
+    """The table that is written down the other way round."""
+    return {word: meaning for meaning, listed in words.items() for word in listed.split("|")}
+
+
+_UNITS: Final[dict[str, Unit]] = _by_word(
+    {
+        "second": "s|sec|secs|second|seconds|초",
+        "minute": "min|mins|minute|minutes|분",
+        "hour": "h|hr|hrs|hour|hours|시간",
+        "day": "d|day|days|일",
+        "week": "w|wk|wks|week|weeks|주|주일|주간",
+        "month": "mo|mon|mos|month|months|달|개월|월",
+        "year": "y|yr|yrs|year|years|년|해",
+    }
+)
+_NUMBERS: Final = _by_word(
+    {1: "a|an|one|한", 2: "two|두", 3: "three|세", 4: "four|네", 5: "five|다섯", 6: "six|여섯"}
+)
+_DAYS: Final = {"하루": "1일", "이틀": "2일", "사흘": "3일", "나흘": "4일", "열흘": "10일"}
+_DAYS_BACK: Final = _by_word(
+    {0: "today|오늘", 1: "yesterday|어제", 2: "day before yesterday|그제|그저께|엊그제"}
+)
+_PERIODS: Final[dict[str, tuple[Unit, int]]] = _by_word(
+    {
+        ("week", 0): "this week|이번 주|금주",
+        ("week", 1): "last week|지난 주|저번 주",
+        ("week", 2): "지지난 주",
+        ("month", 0): "this month|이번 달",
+        ("month", 1): "last month|지난 달|저번 달",
+        ("year", 0): "this year|올해",
+        ("year", 1): "last year|작년|지난 해",
+    }
+)
+_WEEKDAYS: Final = _by_word(
+    {
+        0: "monday|mon|월요일",
+        1: "tuesday|tue|화요일",
+        2: "wednesday|wed|수요일",
+        3: "thursday|thu|목요일",
+        4: "friday|fri|금요일",
+        5: "saturday|sat|토요일",
+        6: "sunday|sun|일요일",
+    }
+)
+
+_AGO = re.compile(
+    r"(?:(?:the )?(?:last|past) |(?:지난|최근) ?)?(\d{1,6}|[a-z]+|[가-힣]+?) ?([a-z]+|[가-힣]+?)?"
+    r"(?: ago| ?전(?:부터)?| ?동안)?"
+)
+_MONTH = re.compile(r"(\d{4})-(\d{1,2})|(\d{4})년 ?(\d{1,2})월")
+_YEAR = re.compile(r"(\d{4})년?")
+_DAY = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\.?|(\d{4})년 ?(\d{1,2})월 ?(\d{1,2})일")
+_DAY_OF_YEAR = re.compile(r"(\d{1,2})월 ?(\d{1,2})일")
+
+
+@dataclass(frozen=True, slots=True)
+class Span:
+    """A stretch of time, its end excluded; a moment begins and ends at once."""
+
+    start: datetime
+    end: datetime
+
+
+def parse_when(text: str, *, now: datetime) -> datetime | None:
+    """The moment at which what *text* means begins; None when it is no date that is known here."""
+    span = parse_span(text, now=now)
+    return span.start if span else None
+
+
+def parse_span(text: str, *, now: datetime) -> Span | None:
+    """The time that *text* means, seen from *now*, which has an offset; None when it is no date.
+
+    ``7d`` is the time from a week ago until now; ``yesterday`` and ``2026-11-30`` are whole days;
+    ``last week`` is Monday to Sunday.
+    """
+    word = " ".join(text.split()).lower()
+    for name, days in _DAYS.items():
+        word = word.replace(name, days)
+    try:
+        return _calendar(word, now) or _relative(word, now) or _exact(word, now)
+    except (ValueError, OverflowError):  # 2026-02-30, or before the year 1
+        return None
+
+
+def _calendar(word: str, now: datetime) -> Span | None:
+    midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
+    spaced = re.sub(r"(지난|저번|이번)(?=[주달해])", r"\1 ", word)
+    if word in _DAYS_BACK:
+        day = midnight - timedelta(days=_DAYS_BACK[word])
+        return Span(day, _add(day, "day", 1))
+    if spaced in _PERIODS:
+        unit, n_back = _PERIODS[spaced]
+        start = _add(_start_of(unit, midnight), unit, -n_back)
+        return Span(start, _add(start, unit, 1))
+    name = re.sub(r"^(?:last |지난 ?)", "", word)
+    if name in _WEEKDAYS:
+        n_days = (midnight.weekday() - _WEEKDAYS[name]) % 7 or (0 if name == word else 7)
+        day = midnight - timedelta(days=n_days)
+        return Span(day, _add(day, "day", 1))
+    if found := _DAY.fullmatch(word):
+        return _from_numbers([int(part) for part in found.groups() if part], midnight)
+    if found := _DAY_OF_YEAR.fullmatch(word):
+        span = _from_numbers([now.year, *map(int, found.groups())], midnight)
+        return (
+            span
+            if span.start <= now
+            else _from_numbers([now.year - 1, *map(int, found.groups())], midnight)
+        )
+    if found := _MONTH.fullmatch(word) or _YEAR.fullmatch(word):
+        return _from_numbers([int(part) for part in found.groups() if part], midnight)
+    return None
+
+
+def _from_numbers(numbers: list[int], midnight: datetime) -> Span:
+    """The year, month or day that 1, 2 or 3 *numbers* name."""
+    unit: Unit = ("year", "month", "day")[len(numbers) - 1]  # type: ignore[assignment]  # widened
+    year, month, day = (*numbers, 1, 1)[:3]
+    start = midnight.replace(year=year, month=month, day=day)
+    return Span(start, _add(start, unit, 1))
+
+
+def _relative(word: str, now: datetime) -> Span | None:
+    if word in ("now", "지금"):
+        return Span(now, now)
+    found = _AGO.fullmatch(word)
+    if found is None:
+        return None
+    amount, unit_word = found.groups()
+    number = int(amount) if amount.isdigit() else _NUMBERS.get(amount)
+    unit = _UNITS.get(unit_word or "")
+    if number is None or unit is None:
+        return None
+    return Span(_add(now, unit, -number), now)
+
+
+def _exact(word: str, now: datetime) -> Span | None:
+    """An ISO time such as ``2026-11-30T09:14`` or ``20261130``; it is a moment."""
+    moment = datetime.fromisoformat(word.upper())
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
+    return Span(moment, _add(moment, "day", 1) if word.isdigit() else moment)
+
+
+def _start_of(unit: Unit, midnight: datetime) -> datetime:
+    if unit == "week":
+        return midnight - timedelta(days=midnight.weekday())
+    return midnight.replace(day=1) if unit == "month" else midnight.replace(month=1, day=1)
+
+
+def _add(moment: datetime, unit: Unit, number: int) -> datetime:
+    """*moment* moved by whole units; the 31st becomes the last day of a shorter month."""
+    if unit in ("month", "year"):
+        months = moment.year * 12 + moment.month - 1 + number * (12 if unit == "year" else 1)
+        year, month = divmod(months, 12)
+        for day in range(moment.day, 0, -1):
+            try:
+                return moment.replace(year=year, month=month + 1, day=day)
+            except ValueError:
+                if day <= 28:
+                    raise
+    return moment + timedelta(**{f"{unit}s": number})
