@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from ..journal.errors import StorageError
 from ..journal.settings import JOURNAL_FILE, Settings, load_settings
@@ -31,8 +31,13 @@ HOME_VARIABLE = "MEMJOURNAL_HOME"
 class Context:
     """The journal, settings and surroundings of one run of ``mem``."""
 
+    latest: ClassVar[Context | None] = None  # for the log, which has nobody to ask
+
     journal_option: Path | None = None
     overrides: Mapping[str, str] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        Context.latest = self
 
     @cached_property
     def environ(self) -> Mapping[str, str]:
@@ -66,6 +71,13 @@ class Context:
         return ZoneInfo(name)
 
     @cached_property
+    def reading_zone(self) -> tzinfo:
+        """The zone that past times are turned into; unlike ``now`` it knows summer from winter."""
+        from .local_zone import LocalZone
+
+        return self.timezone or LocalZone()
+
+    @cached_property
     def user_file(self) -> Path:
         """The user's own settings file."""
         from platformdirs import user_config_path
@@ -85,7 +97,7 @@ class Context:
         Raises:
             NoJournalError: there is none.
         """
-        from ..journal.store import find_journal, require_journal
+        from ..journal.place import find_journal, require_journal
 
         if self.journal_option is not None:
             return require_journal(self.journal_option.expanduser().absolute())
@@ -189,14 +201,23 @@ class Context:
         self.update_index()
         return self.catalog
 
-    def update_index(self) -> UpdateReport | None:
-        """Let the index follow the files; what is odd is said, and never stops the command."""
+    def current_catalog(self) -> Catalog:
+        """The catalog as the files are now, for commands that leave no trace on disk."""
+        from ..indexer.current import current_catalog
+
+        return current_catalog(self.index, now_ns=self.now_ns)
+
+    def update_index(self, *, wait: bool = True) -> UpdateReport | None:
+        """Let the index follow the files; what is odd is said, and never stops the command.
+
+        With *wait* off, an index that another process is writing is left to it.
+        """
         from ..journal.errors import LockedError
 
         self.__dict__.pop("catalog", None)
         try:
             with output.progress("indexing") as progress:
-                report = self.index.update(now_ns=self.now_ns, progress=progress)
+                report = self.index.update(now_ns=self.now_ns, progress=progress, wait=wait)
         except (LockedError, StorageError) as error:
             output.warn(f"the index was not brought up to date: {error}")
             return None

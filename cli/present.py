@@ -44,6 +44,7 @@ def hit_fields(hit: Hit) -> dict[str, object]:
     return {
         **row_fields(hit.row),
         "score": round(hit.score, 4),
+        "weak": hit.is_weak,
         "reasons": hit.reasons,
         "snippet": hit.snippet.text,
         "matches": hit.snippet.spans,

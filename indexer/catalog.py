@@ -216,6 +216,46 @@ class Catalog:
         if self.meta("format") != CATALOG_FORMAT:
             raise IndexDamagedError("catalog", "it was made by another version")
 
+    @classmethod
+    def in_memory(cls) -> Catalog:
+        """An empty catalog that no other process sees."""
+        return cls(Path(":memory:"), write=True)
+
+    @classmethod
+    def copy_of(cls, path: Path) -> Catalog:
+        """What the catalog at *path* holds, in memory; reading it leaves no trace on disk.
+
+        Raises:
+            FileNotFoundError: there is none.
+            IndexDamagedError: it cannot be read, or has another format.
+        """
+        if not path.exists():
+            raise FileNotFoundError(str(path))
+        # A reader of a WAL file makes side files; one that believes the file unchanging does not.
+        # Where there is a side file already, somebody writes or wrote, and it has to be read too.
+        is_busy = path.with_name(f"{path.name}-wal").exists()
+        uri = f"{path.as_uri()}?{'mode=ro' if is_busy else 'immutable=1'}"
+        copy = cls.in_memory()
+        try:
+            with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_S)) as source:
+                source.backup(copy._db)
+            copy._check_format(write=False)
+        except sqlite3.Error as error:
+            raise IndexDamagedError("catalog", str(error)) from error
+        return copy
+
+    def compact(self) -> None:
+        """Leave no byte of what was removed in the file; outside a transaction.
+
+        Raises:
+            IndexDamagedError: SQLite cannot carry it out.
+        """
+        try:
+            self._db.execute("VACUUM")
+            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
+        except sqlite3.Error as error:
+            raise IndexDamagedError("catalog", str(error)) from error
+
     def close(self) -> None:
         """Give the file back."""
         self._db.close()

@@ -46,7 +46,7 @@ class TermCounts(fields.FieldType):  # type: ignore[misc]  # Whoosh has no types
 
     indexed = True
     stored = False
-    scorable = False  # Whoosh rounds lengths to a byte; ours stand in columns, exact
+    scorable = True  # Whoosh keeps rounded lengths then, and does not look for them at each posting
     vector = None
     column_type = None
     multitoken_query = "default"
@@ -154,6 +154,20 @@ class KeywordIndex:
             writer.cancel()
             raise
         writer.commit(mergetype=_merge_when_many)
+
+    def compact(self) -> None:
+        """Write all segments as one, so that nothing is left of what was taken out.
+
+        Raises:
+            IndexDamagedError: the index cannot be read or written as it is.
+        """
+        try:
+            if not self._index.is_empty():
+                self._index.writer(limitmb=_LIMIT_MB, compound=False).commit(optimize=True)
+        except OSError:
+            raise
+        except Exception as error:
+            raise IndexDamagedError("keyword", str(error)) from error
 
     def _positions_of(self, docnos: set[int]) -> list[int]:
         if not docnos or self._index.is_empty():

@@ -15,7 +15,7 @@ from typing import Final, Literal
 import numpy as np
 
 from ..journal.entry import Kind
-from .ranking import Relevance, Vectors
+from .ranking import Floats, Relevance, Vectors
 
 Reason = Literal[
     "semantic_match",
@@ -80,6 +80,8 @@ def order_results(
     *,
     limit: int,
     vectors: Vectors | None = None,
+    half_life_days: float = HALF_LIFE_DAYS,
+    repetition: float = REPETITION,
 ) -> tuple[Result, ...]:
     """The best *limit* documents, best first.
 
@@ -90,7 +92,7 @@ def order_results(
     scores = relevance.relevance[:n].copy()
     is_tool = np.array([one.type == "tool_output" for one in candidates], dtype=np.bool_)
     scores[is_tool] *= TOOL_FACTOR
-    scores += [_bonus(one) for one in candidates]
+    scores += [_bonus(one, half_life_days) for one in candidates]
     _put_answers_first(scores, relevance, candidates)
     np.clip(scores, 0.0, 1.0, out=scores)
     turns = {one.turn for one in candidates if one.turn and one.type != "tool_output"}
@@ -102,7 +104,7 @@ def order_results(
             share=float(relevance.share[at]),
             similarity=float(relevance.similarity[at]),
         )
-        for at, score in _without_repetition(scores, vectors, limit)
+        for at, score in _without_repetition(scores, vectors, limit, repetition)
     )
 
 
@@ -113,14 +115,14 @@ def is_echo(candidate: Candidate, *, similarity: float, strength: float) -> bool
     )
 
 
-def _bonus(candidate: Candidate) -> float:
+def _bonus(candidate: Candidate, half_life_days: float) -> float:
     prior = TYPE_PRIORS.get(candidate.type, KIND_PRIORS.get(candidate.kind, 0.0))
-    recency = 0.5 ** (max(candidate.age_days, 0.0) / HALF_LIFE_DAYS)
+    recency = 0.5 ** (max(candidate.age_days, 0.0) / half_life_days)
     return float(MAX_BONUS * (prior + 0.5 * recency))
 
 
 def _put_answers_first(
-    scores: np.ndarray[tuple[int], np.dtype[np.float64]],
+    scores: Floats,
     relevance: Relevance,
     candidates: Sequence[Candidate],
 ) -> None:
@@ -142,9 +144,10 @@ def _put_answers_first(
 
 
 def _without_repetition(
-    scores: np.ndarray[tuple[int], np.dtype[np.float64]],
+    scores: Floats,
     vectors: Vectors | None,
     limit: int,
+    repetition: float,
 ) -> list[tuple[int, float]]:
     """Places and scores, best first, each lowered by how closely it repeats one before it.
 
@@ -160,7 +163,7 @@ def _without_repetition(
         if vectors is not None and best < len(vectors):
             closeness = vectors @ vectors[best]
             repeats = np.clip((closeness - REPEATS_FROM) / (1 - REPEATS_FROM), 0.0, 1.0)
-            lowered = scores[: len(vectors)] * (1 - REPETITION * repeats)
+            lowered = scores[: len(vectors)] * (1 - repetition * repeats)
             np.minimum(left[: len(vectors)], lowered, out=left[: len(vectors)])
         left[[at for at, _ in chosen]] = -1.0
     return chosen

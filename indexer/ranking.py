@@ -93,7 +93,10 @@ class Relevance:
     relevance: Floats  # 0-1
     strength: Floats  # 0 where the keyword leg found nothing
     share: Floats
-    similarity: Floats  # the least known one where no vector was compared
+    similarity: Floats  # the least known one where no vector was compared; all 0 without vectors
+    agreement: float  # of the query's script with the collection's, 0-1
+    used_keyword: bool
+    used_vector: bool
 
 
 def idf(n_containing: int, n_documents: int) -> float:
@@ -183,10 +186,10 @@ def fuse(
         similarity[:] = vector.similarity.min()  # nothing that was cut off is closer than that
         similarity[np.searchsorted(documents, vector.documents)] = vector.similarity
     certainty = keyword.certainty if keyword is not None else 0.0
+    agreement = query.scripts.agreement(collection.scripts)
     if vector is None:
         relevance = certainty * strength
     else:
-        agreement = query.scripts.agreement(collection.scripts)
         weight, exponent = _between(KEYWORD_WEIGHT, agreement), _between(SHARE_EXPONENT, agreement)
         relevance = weight * certainty * strength * share**exponent
         relevance += (1 - weight) * np.maximum(similarity, 0.0)
@@ -197,6 +200,9 @@ def fuse(
         strength=strength[order],
         share=share[order],
         similarity=similarity[order],
+        agreement=agreement,
+        used_keyword=keyword is not None,
+        used_vector=vector is not None,
     )
 
 

@@ -19,9 +19,10 @@ from ..journal.errors import UsageError
 from ..journal.ids import find_citations, is_id
 from .analysis import Query, Scripts, query_terms
 from .catalog import Catalog, EntryFilter, Row
+from .confidence import Confidence, judge
 from .errors import IndexDamagedError
 from .keyword import Snapshot
-from .ordering import Candidate, order_results
+from .ordering import KEYWORD, SEMANTIC, Candidate, order_results
 from .ranking import (
     Collection,
     KeywordEvidence,
@@ -39,7 +40,6 @@ if TYPE_CHECKING:
     from .vectors import VectorIndex
 
 Mode = Literal["hybrid", "keyword", "vector"]
-Confidence = Literal["high", "suggested", "none"]
 Int = NDArray[np.int64]
 
 MIN_SCORE: Final = 0.05  # below it is noise: a chance syllable, a distant vector
@@ -71,6 +71,11 @@ class Hit:
     snippet: Snippet
     share: float  # of the query's idf that it matches
     similarity: float  # cosine; 0 where no vector was asked
+
+    @property
+    def is_weak(self) -> bool:
+        """Whether it is only the nearest there is: neither its words nor its meaning match."""
+        return self.share < KEYWORD and self.similarity < SEMANTIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,7 +148,7 @@ class Searcher:
         return Answer(
             hits=hits,
             total=max(n_matched, len(hits)),
-            confidence="high" if cited else judge(found.relevance, ranked),
+            confidence="high" if cited else judge(found.relevance),
             used_keyword=found.keyword is not None,
             used_vector=found.vector is not None,
             fallback_applied=wants_vectors and not self._vectors,

@@ -20,6 +20,7 @@ from typing import Final
 from .errors import CannotCreateError, LockedError, NotFoundError, StorageError
 
 _POLL_S: Final = 0.01
+_BINARY: Final = getattr(os, "O_BINARY", 0)
 
 if os.name == "nt":
     import msvcrt
@@ -54,12 +55,12 @@ def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
     deadline = time.monotonic() + timeout_s
     while True:
         try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | getattr(os, "O_BINARY", 0))
+            make_folder(path.parent)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o600)
         except OSError as error:
             raise as_storage_error(error, path) from error
         try:
-            while not _try_lock(fd):
+            while not _locks(fd, path):
                 if time.monotonic() >= deadline:
                     raise LockedError(
                         f"another process has been writing to it for {timeout_s:g} s",
@@ -74,12 +75,32 @@ def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
             os.close(fd)  # gives the lock back
 
 
+def _locks(fd: int, path: Path) -> bool:
+    try:
+        return _try_lock(fd)
+    except OSError as error:  # a file system without locks
+        raise as_storage_error(error, path) from error
+
+
 def _is_still(path: Path, fd: int) -> bool:
     """Whether *path* still names the file that is open: it may have been replaced meanwhile."""
     try:
         return os.path.samestat(os.stat(path), os.fstat(fd))
-    except FileNotFoundError:
-        return False
+    except OSError:
+        return False  # opening it again says what is wrong
+
+
+def make_folder(folder: Path) -> None:
+    """Make *folder* and those above it, for good when this returns.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    if folder.is_dir():
+        return
+    make_folder(folder.parent)
+    folder.mkdir(exist_ok=True)
+    sync_folder(folder.parent)
 
 
 def append(fd: int, data: bytes, path: Path) -> int:
@@ -111,14 +132,15 @@ def replace(path: Path, data: bytes) -> None:
     Raises:
         StorageError: the disk refused; what was there is still there.
     """
-    temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
+    # Not named after the target, whose name may be as long as names can be.
+    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        mode = os.stat(path).st_mode & 0o777 if path.exists() else 0o600
-        fd = os.open(
-            temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | getattr(os, "O_BINARY", 0), mode
-        )
+        make_folder(path.parent)
+        mode = os.stat(path).st_mode & 0o777 if path.exists() else None
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         try:
+            if mode is not None and os.name != "nt":
+                os.fchmod(fd, mode)
             _write_all(fd, data)
             os.fsync(fd)
         finally:
@@ -138,21 +160,30 @@ def remove(path: Path) -> None:
         StorageError: the disk refused.
     """
     try:
-        path.unlink(missing_ok=True)
+        path.unlink()
         sync_folder(path.parent)
+    except FileNotFoundError:
+        return
     except OSError as error:
         raise as_storage_error(error, path) from error
 
 
 def sync_folder(folder: Path) -> None:
-    """Make a rename or removal in *folder* last; a no-op where folders cannot be opened."""
+    """Make a new name, a rename or a removal in *folder* last; a no-op on Windows.
+
+    Raises:
+        StorageError: the disk refused.
+    """
     if os.name == "nt":
-        return
-    fd = os.open(folder, os.O_RDONLY)
+        return  # folders cannot be opened there
     try:
-        os.fsync(fd)
-    finally:
-        os.close(fd)
+        fd = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(fd)
+        finally:
+            os.close(fd)
+    except OSError as error:
+        raise as_storage_error(error, folder) from error
 
 
 def read(path: Path) -> bytes:

@@ -29,7 +29,7 @@ MAX_DEPTH: Final = 6
 _OPEN = re.compile(r"\ufeff?---[ \t]*\r?\n")
 _CLOSE = re.compile(r"^(?:---|\.\.\.)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
 _TOP_LEVEL_KEY = re.compile(
-    r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s#\-\[\]{},&*!|>'"%@`?:][^\n]*?)\s*:"""
+    r"""(?:"(?:[^"\\]|\\.)*"|'[^']*'|[^\s#\-\[\]{},&*!|>'"%@`?:][^\n]*?)\s*:(?=\s|\Z)"""
 )
 _PLAIN = re.compile(r"[^\W\d_][\w./+~@()-]*(?:[ :][\w./+~@()-]+)*", re.UNICODE)
 _NOT_TEXT = re.compile(r"(?i:true|false|yes|no|on|off|null|y|n|nan|inf)|[-+.]?\d.*")
@@ -116,7 +116,7 @@ def load_fields(block: str) -> Mapping[str, object] | None:
         return {}
     if not isinstance(loaded, dict):
         return None
-    if _depth(loaded) > MAX_DEPTH:
+    if _is_deeper(loaded, MAX_DEPTH):
         raise FrontmatterError(f"nested deeper than {MAX_DEPTH} levels")
     return loaded
 
@@ -135,15 +135,16 @@ def _as_frontmatter_error(error: yaml.YAMLError) -> FrontmatterError:
     return FrontmatterError(what, where=where, mend=mend)
 
 
-def _depth(value: object) -> int:
+def _is_deeper(value: object, limit: int) -> bool:
+    """Whether mappings and lists are nested more than *limit* levels; looks no further than that."""
     children: Iterable[object] = ()
     if isinstance(value, dict):
         children = value.values()
     elif isinstance(value, list):
         children = value
     else:
-        return 0
-    return 1 + max(map(_depth, children), default=0)
+        return False
+    return limit == 0 or any(_is_deeper(child, limit - 1) for child in children)
 
 
 def render_field(name: str, value: object) -> str:
@@ -159,7 +160,7 @@ def render_field(name: str, value: object) -> str:
     if isinstance(value, list | tuple):
         if any(isinstance(item, Mapping) for item in value):
             return f"{key}:\n" + "".join(_list_item(item) for item in value)
-        return f"{key}: [{', '.join(_scalar(item, in_flow=True) for item in value)}]\n"
+        return f"{key}: {_flow(value)}\n"
     return f"{key}: {_scalar(value, in_flow=False)}\n"
 
 
@@ -222,12 +223,24 @@ def set_fields(text: str, changes: Mapping[str, object]) -> str:
         bom = "\ufeff" if text.startswith("\ufeff") else ""
         opening, closing = f"{bom}---{newline}", f"---{newline}"
         document = Document(opening, "", closing, text.removeprefix("\ufeff"))
+    wanted = {name: _as_read(name, value) for name, value in changes.items()}
     for name, value in changes.items():
+        if wanted[name] == document.fields.get(name):
+            continue  # says so already, perhaps in other quotes: those are the author's
         lines = "" if value is None else render_field(name, value).replace("\n", newline)
         block = _replace_field(block, name, lines, newline)
+    if block == document.block:
+        return text
     changed = opening + block + closing + document.body
-    _check_change(document, changed, changes)
+    _check_change(document, changed, wanted)
     return changed
+
+
+def _as_read(name: str, value: object) -> object:
+    """What reading gives back for *value*: every scalar is text then. None stays None."""
+    if value is None:
+        return None
+    return (load_fields(render_field(name, value)) or {}).get(name)
 
 
 def _replace_field(block: str, name: str, lines: str, newline: str) -> str:
@@ -260,19 +273,12 @@ def _key_of(line: str) -> str | None:
     return key.strip("'")
 
 
-def _check_change(before: Document, text: str, changes: Mapping[str, object]) -> None:
+def _check_change(before: Document, text: str, wanted: Mapping[str, object]) -> None:
     after = parse_document(text)
-    expected = {name: value for name, value in before.fields.items() if name not in changes}
-    untouched = {name: value for name, value in after.fields.items() if name not in changes}
-    present = {name for name, value in changes.items() if value is not None}
-    if (
-        after.problem
-        or untouched != expected
-        or after.body != before.body
-        or not present <= set(after.fields)
-        or any(name in after.fields for name in changes if name not in present)
-    ):
+    expected = {**before.fields, **wanted}
+    expected = {name: value for name, value in expected.items() if value is not None}
+    if after.problem or after.fields != expected or after.body != before.body:
         raise FrontmatterError(
-            f"cannot change {', '.join(changes)} without touching other lines",
+            f"cannot change {', '.join(wanted)} without touching other lines",
             mend="edit the file by hand",
         )

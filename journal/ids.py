@@ -55,7 +55,8 @@ def _digits(key: str) -> Iterator[str]:
 
 def content_key(*parts: str) -> str:
     """The dedupe key of a hand-made entry: the same words in the same place are one entry."""
-    return "content:" + "\0".join(unicodedata.normalize("NFC", part.strip()) for part in parts)
+    texts = (unicodedata.normalize("NFC", part.strip()) for part in parts)
+    return "content:" + "\0".join(f"{len(text)}:{text}" for text in texts)
 
 
 def path_key(path: str) -> str:

@@ -8,18 +8,22 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
 
 from . import frontmatter
 from .entry import TYPES, Edge, Entry, EntryId, Kind, as_kind, as_privacy, parse_time
+from .errors import FrontmatterError
 from .frontmatter import Document, parse_document
 from .ids import is_id, mint, path_key
 
 T = TypeVar("T")
 
 _HEADING = re.compile(r"#[ \t]+([^\r\n]*)(\r?\n|\Z)")
+_TITLE_LINE = re.compile(r"(?P<mark>\ufeff?[\r\n]*#[ \t]+)[^\r\n]*")
+_ID_LINE = re.compile(r"^id:[ \t]*([0-9A-Za-z]{6,64})[ \t]*\r?$", re.MULTILINE)
 _CREATED_KEYS: Final = ("created", "created_at", "date", "creation date", "creation_date")
 _UPDATED_KEYS: Final = ("updated", "updated_at", "modified", "last_modified")
 _KNOWN: Final = frozenset(
@@ -34,10 +38,13 @@ def render_memory(entry: Entry) -> str:
 
     Raises:
         ValueError: the title holds a line break; a title is one line.
+        FrontmatterError: the fields are too many, too long or too deep to be read back.
     """
     if "\n" in entry.title or "\r" in entry.title:
         raise ValueError("a title is one line")
     block = frontmatter.render_fields(_fields_of(entry))
+    if problem := parse_document(f"---\n{block}---\n").problem:
+        raise FrontmatterError(f"the entry cannot be written: {problem}", mend="shorten its fields")
     body = f"{entry.body}\n" if entry.body else ""
     if _title_needs_a_field(entry):
         return f"---\n{block}---\n{body}"
@@ -81,14 +88,16 @@ def parse_memory(text: str, *, path: str, fallback_time: datetime) -> tuple[Entr
     """The entry that the file at *path* holds, and what is odd about the file ("" if nothing).
 
     *fallback_time* (the file's modification time) stands in where no date is given. A field of
-    the wrong type is odd, left out of the entry, and never stops the rest from being read.
+    the wrong type is odd, kept in ``extra`` as it is, and never stops the rest from being read.
     """
     document = parse_document(text)
     if document.problem:  # what cannot be read as fields is still text that can be found
         whole = document.block + document.closing + document.body
-        return _entry_from({}, "", whole, path, fallback_time)[0], document.problem
+        found = _ID_LINE.search(document.block)  # what cites it must not dangle for a typing error
+        fields = {"id": found[1]} if found else {}
+        return _entry_from(fields, "", whole, path, fallback_time)[0], document.problem
     if "title" in document.fields:
-        title, body = str(document.fields["title"]), document.body.removesuffix("\n")
+        title, body = _one_line(document.fields["title"]), document.body.removesuffix("\n")
     else:
         title, body = _split_title(document)
     return _entry_from(document.fields, title, body, path, fallback_time)
@@ -108,26 +117,41 @@ def _split_title(document: Document) -> tuple[str, str]:
     return found.group(1).strip(), rest.removesuffix("\n")
 
 
+def replace_title(text: str, title: str) -> str | None:
+    """*text* with its first heading saying *title*; None where the title is not in a heading."""
+    document = parse_document(text)
+    if document.problem or "title" in document.fields:
+        return None
+    found = _TITLE_LINE.match(document.body)
+    if found is None:
+        return None
+    body = f"{found['mark']}{' '.join(title.split())}{document.body[found.end() :]}"
+    return document.opening + document.block + document.closing + body
+
+
 def _entry_from(
     fields: Mapping[str, object], title: str, body: str, path: str, fallback_time: datetime
 ) -> tuple[Entry, str]:
-    problems: list[str] = []
+    unread: list[str] = []
 
     def read(name: str, convert: Callable[[object], T | None], default: T) -> T:
         if name not in fields or fields[name] == "":
             return default
         value = convert(fields[name])
         if value is None:
-            problems.append(f"the field {name!r} cannot be read")
+            unread.append(name)
             return default
         return value
 
-    kind, type_ = _kind_and_type(fields, path)
+    kind, type_ = _kind_and_type(fields)
     given_id = fields.get("id")
     has_id = isinstance(given_id, str) and is_id(given_id)
+    used = {"id": given_id if has_id else None, "kind": kind, "type": type_}
+    foreign = {name for name in used if fields.get(name, "") not in (used[name], "")}
     created = next((t for k in _CREATED_KEYS if (t := _time(fields.get(k)))), fallback_time)
     updated = next((t for k in _UPDATED_KEYS if (t := _time(fields.get(k)))), None)
-    consumed = _KNOWN if has_id else _KNOWN - {"id"}
+    read("created", _time, None)
+    read("updated", _time, None)
     entry = Entry(
         id=EntryId(str(given_id)) if has_id else mint(path_key(path)),
         kind=kind,
@@ -149,9 +173,11 @@ def _entry_from(
         edges=read("edges", _edges, ()),
         files=read("files", _texts, ()),
         symbols=read("symbols", _texts, ()),
-        extra={key: value for key, value in fields.items() if key not in consumed},
     )
-    return entry, "; ".join(problems)
+    kept = (fields.keys() - _KNOWN) | foreign | set(unread)
+    extra = {name: value for name, value in fields.items() if name in kept}
+    problem = "; ".join(f"the field {name!r} cannot be read" for name in unread)
+    return replace(entry, extra=extra), problem
 
 
 def _title_from(body: str, path: str) -> str:
@@ -159,13 +185,19 @@ def _title_from(body: str, path: str) -> str:
     return PurePosixPath(path).stem if body.strip() else ""
 
 
-def _kind_and_type(fields: Mapping[str, object], path: str) -> tuple[Kind, str]:
+def _one_line(value: object) -> str:
+    """A title field as a title: a block of text or a list becomes one line, no word is lost."""
+    text = ", ".join(map(str, value)) if isinstance(value, list) else str(value)
+    return " ".join(text.split()) if "\n" in text or "\r" in text else text
+
+
+def _kind_and_type(fields: Mapping[str, object]) -> tuple[Kind, str]:
     type_ = fields.get("type")
     kind = as_kind(str(fields.get("kind", "")))
     if not isinstance(type_, str) or not type_:
         return kind or "fact", TYPES[kind][0] if kind and kind != "fact" else "note"
     if kind is None:
-        kind = next((k for k in ("fact", "summary", "rule") if type_ in TYPES[k]), "fact")  # type: ignore[misc]  # mypy widens the literals
+        kind = next((k for k in ("fact", "summary", "rule") if type_ in TYPES[k]), "fact")
     return kind or "fact", type_
 
 
@@ -208,7 +240,7 @@ def _tags(value: object) -> tuple[str, ...] | None:
 def _edges(value: object) -> tuple[Edge, ...] | None:
     if not isinstance(value, list):
         return None
-    edges = []
+    edges: list[Edge] = []
     for item in value:
         if not isinstance(item, dict):
             return None

@@ -9,23 +9,28 @@ from __future__ import annotations
 import errno
 import io
 import os
+import re
+import stat
 import unicodedata
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO, Final, Literal
 
-from .entry import Entry
+from .entry import Entry, EntryId
 from .event import SessionHeader
 from .files import as_storage_error
+from .frontmatter import parse_document
 from .ids import mint
 from .memory_file import parse_memory
-from .session_file import Part, event_title, parse_event, parse_header, scan
+from .session_file import Part, event_title, parse_event, parse_header, record_id, scan
 
 FOLDERS: Final = ("sessions", "memories", "notes")
 MARKDOWN: Final = (".md", ".markdown")
 MAX_NOTE_BYTES: Final = 64 * 1024 * 1024
+
+_TITLE = re.compile(r"\A\s*# [^\r\n]*")
 
 FileKind = Literal["session", "memory", "note"]
 
@@ -84,54 +89,59 @@ def list_files(root: Path) -> Listing:
     files: list[JournalFile] = []
     unreadable: list[Oddity] = []
     skipped: list[Oddity] = []
-    waiting = [folder for folder in reversed(FOLDERS)]
+    waiting = list(FOLDERS)
     while waiting:
         folder = waiting.pop()
         try:
-            entries = sorted(os.scandir(root / folder), key=lambda entry: entry.name)
+            if (root / folder).is_symlink():  # one of the three at the top; below, see the loop
+                skipped.append(Oddity(folder, "a symbolic link, not followed"))
+                continue
+            with os.scandir(root / folder) as entries:
+                found = [entry for entry in entries if not entry.name.startswith(".")]
         except FileNotFoundError:
             continue
         except OSError as error:
-            unreadable.append(Oddity(folder, as_storage_error(error, "").what))
+            unreadable.append(Oddity(_shown(folder), as_storage_error(error, "").what))
             continue
-        below: list[str] = []
-        for entry in entries:
+        for entry in found:
             path = f"{folder}/{entry.name}"
-            if entry.name.startswith("."):
-                continue
-            if entry.is_symlink():
-                skipped.append(Oddity(path, "a symbolic link, not followed"))
-            elif entry.is_dir(follow_symlinks=False):
-                below.append(path)
-            elif entry.name.lower().endswith(MARKDOWN):
-                _add_file(path, entry, files, unreadable)
-        waiting.extend(reversed(below))
-    return Listing(tuple(files), tuple(unreadable), tuple(skipped))
+            try:
+                if entry.is_symlink():
+                    skipped.append(Oddity(_shown(path), "a symbolic link, not followed"))
+                elif entry.is_dir(follow_symlinks=False):
+                    waiting.append(path)
+                elif not entry.name.lower().endswith(MARKDOWN):
+                    continue
+                elif not entry.is_file(follow_symlinks=False):  # reading a pipe would never end
+                    skipped.append(Oddity(_shown(path), "not a regular file"))
+                elif _shown(path) != path:
+                    unreadable.append(Oddity(_shown(path), "the name is not UTF-8; rename it"))
+                else:
+                    status = entry.stat(follow_symlinks=False)
+                    files.append(
+                        JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
+                    )
+            except OSError as error:
+                unreadable.append(Oddity(_shown(path), as_storage_error(error, "").what))
+    return Listing(
+        tuple(sorted(files, key=lambda file: file.path)),
+        tuple(sorted(unreadable, key=lambda oddity: oddity.path)),
+        tuple(sorted(skipped, key=lambda oddity: oddity.path)),
+    )
 
 
-def _add_file(
-    path: str,
-    entry: os.DirEntry[str],
-    files: list[JournalFile],
-    unreadable: list[Oddity],
-) -> None:
-    try:
-        path.encode("utf-8")
-        status = entry.stat(follow_symlinks=False)
-    except UnicodeEncodeError:
-        shown = path.encode("utf-8", "replace").decode()
-        unreadable.append(Oddity(shown, "the file's name is not UTF-8; rename it"))
-    except OSError as error:
-        unreadable.append(Oddity(path, as_storage_error(error, "").what))
-    else:
-        files.append(JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns))
+def _shown(path: str) -> str:
+    """*path* as it can be printed: what is not UTF-8 in it becomes a question mark."""
+    return path.encode("utf-8", "replace").decode("utf-8")
 
 
 def stat_file(root: Path, path: str) -> JournalFile | None:
-    """The file at *path* as it is now, or None when there is none."""
+    """The file at *path* as it is now, or None when there is none that would be listed."""
     try:
         status = os.stat(root / path, follow_symlinks=False)
     except OSError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
         return None
     return JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
 
@@ -176,19 +186,24 @@ def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> S
         raw = stream.read(length)
     if header is None or len(raw) != length:
         return None
-    kinds = [part.kind for part in scan(io.BytesIO(raw))]
-    part = Part("event" if kinds == ["event"] else "torn" if kinds == ["torn"] else "loose", 0, raw)
-    stored = _stored_part(part, path, header)
-    return replace(stored, offset=offset) if stored else None
+    parts = list(scan(io.BytesIO(raw)))
+    if len(parts) != 1:
+        return None
+    alone = parts[0].kind  # words without a heading are a head when they are read alone
+    part = Part("loose" if alone == "head" and offset > 0 else alone, offset, raw)
+    return _stored_part(part, path, header) if alone != "forgotten" else None
 
 
 def _read_note(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
     raw = stream.read(MAX_NOTE_BYTES + 1)
-    if b"\0" in raw[:8192]:
+    if b"\0" in raw[:8192] and not raw.startswith(b"---\n"):  # a memory may quote such a byte
         yield Oddity(file.path, "not a text file; it is not indexed")
         return
     if len(raw) > MAX_NOTE_BYTES:
         raw = raw[:MAX_NOTE_BYTES]
+        while raw and raw[-1] & 0xC0 == 0x80:  # not in the middle of a character
+            raw = raw[:-1]
+        raw = raw[:-1]
         yield Oddity(file.path, f"larger than {MAX_NOTE_BYTES >> 20} MiB; the rest is not indexed")
     try:
         text = raw.decode("utf-8")
@@ -196,22 +211,32 @@ def _read_note(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]
         line = raw.count(b"\n", 0, error.start) + 1
         yield Oddity(f"{file.path}:{line}", "not UTF-8; what cannot be read is shown as \ufffd")
         text = raw.decode("utf-8", "replace")
-    modified = datetime.fromtimestamp(file.mtime_ns / 1e9, UTC)
-    entry, problem = parse_memory(text, path=file.path, fallback_time=modified)
+    entry, problem = parse_memory(text, path=file.path, fallback_time=_modified(file))
     if problem:
         yield Oddity(file.path, problem)
     yield Stored(entry, file.path, 0, raw)
 
 
+def _modified(file: JournalFile) -> datetime:
+    try:
+        return datetime.fromtimestamp(file.mtime_ns / 1e9, UTC)
+    except (ValueError, OverflowError, OSError):  # a file system may hold any number
+        return datetime.fromtimestamp(0, UTC)
+
+
 def _read_session(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
     header: SessionHeader | None = None
     torn: dict[str, Stored] = {}
+    fragments: list[bytes] = []
     for part in scan(stream):
         if header is None:
             header, problem = parse_header(_text(part.raw) if part.kind == "head" else "")
             if problem:
                 yield Oddity(file.path, problem)
         if part.kind == "forgotten":
+            continue
+        if part.kind == "torn" and not record_id(part.raw):
+            fragments.append(part.raw.strip(b"\r\n\0"))
             continue
         stored = _stored_part(part, file.path, header)
         if stored is None:
@@ -221,7 +246,10 @@ def _read_session(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddi
             continue
         if part.kind == "event":
             torn.pop(stored.entry.id, None)
+            fragments = [one for one in fragments if not part.raw.startswith(one)]
         yield stored
+    if fragments:
+        yield Oddity(file.path, "a record is torn: only the beginning of its heading is there")
     for stored in torn.values():
         yield Oddity(
             f"{file.path}: mem:{stored.entry.id}", "the record is torn: its closing line is missing"
@@ -231,16 +259,16 @@ def _read_session(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddi
 
 def _stored_part(part: Part, path: str, header: SessionHeader) -> Stored | None:
     if part.kind in ("event", "torn"):
+        if not record_id(part.raw):
+            return None
         entry = parse_event(part.raw, header)
         return Stored(entry, path, part.start, part.raw, torn=part.kind == "torn")
-    text = _text(part.raw)
-    if part.kind == "head":
-        text = text[_after_title(text) :]
-    if not text.strip():
+    text = loose_text(part)
+    if not text:
         return None
-    # Words that a person added between the records: an entry of their own, named by place and text.
+    # Words that a person added between the records: an entry of their own.
     entry = Entry(
-        id=mint(f"loose:{unicodedata.normalize('NFC', path)}\0{text}"),
+        id=loose_id(path, text),
         kind="fact",
         type="note",
         title=event_title("note", "", text),
@@ -253,15 +281,18 @@ def _stored_part(part: Part, path: str, header: SessionHeader) -> Stored | None:
     return Stored(entry, path, part.start, part.raw)
 
 
-def _after_title(text: str) -> int:
-    """Where the words of a person begin in the head of a session file."""
-    closing = text.find("\n---", 3) if text.startswith("---") else -1
-    start = text.find("\n", closing + 1) + 1 if closing >= 0 else 0
-    title = text.find("# ", start)
-    if title >= 0 and not text[start:title].strip():
-        end = text.find("\n", title)
-        return len(text) if end < 0 else end + 1
-    return start
+def loose_text(part: Part) -> str:
+    """The words in a part that a person wrote into a session file; "" if there are none."""
+    text = _text(part.raw)
+    if part.kind == "head":
+        document = parse_document(text)
+        text = _TITLE.sub("", document.body, count=1) if document.opening else text
+    return text if text.strip() else ""
+
+
+def loose_id(path: str, text: str) -> EntryId:
+    """The id of words that a person wrote into the session file at *path*: by place and text."""
+    return mint(f"loose:{unicodedata.normalize('NFC', path)}\0{text}")
 
 
 def _text(raw: bytes) -> str:

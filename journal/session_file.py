@@ -22,7 +22,7 @@ from datetime import UTC, datetime, time
 from typing import Final, Literal
 
 from . import frontmatter
-from .entry import Entry, EntryId, format_time, parse_time
+from .entry import EVENT_TYPES, Entry, EntryId, as_privacy, format_time, parse_time
 from .event import Event, SessionHeader
 from .ids import mint
 
@@ -35,10 +35,25 @@ _FOOTER = re.compile(
 )
 _ESCAPE = re.compile(r"^(\\*)(?=## \d\d:\d\d:\d\d |<!-- (?:mem|forgotten):)", re.MULTILINE)
 _UNESCAPE = re.compile(r"^\\(?=\\*(?:## \d\d:\d\d:\d\d |<!-- (?:mem|forgotten):))", re.MULTILINE)
-_ATTRIBUTE = re.compile(r'([a-z_]+)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
+_FRAGMENT = re.compile(  # the beginning of a heading, as a torn write leaves it
+    rb"(?:#|##|## |## \d{1,2}|## \d\d:\d{0,2}|## \d\d:\d\d:\d{0,2}"
+    rb"|## \d\d:\d\d:\d\d (?P<type>[a-z_]*)(?P<rest> [^\r\n]*)?)\0*|\0+"
+)
+_ATTRIBUTE_NAME = re.compile(r"[A-Za-z_][A-Za-z0-9_.-]*")
+_ATTRIBUTE = re.compile(r'(?<!\S)([A-Za-z_][A-Za-z0-9_.-]*)=("(?:[^"\\]|\\.)*"|[^\s"]*)')
 _BARE_VALUE = re.compile(r"[\w./:+@~%,=#-]+")
 _LISTS: Final = ("file", "key", "tag", "source")
 _SCALARS: Final = ("at", "turn", "outcome", "exit", "branch", "privacy")
+_RESERVED: Final = frozenset({"at", "turn", "outcome", "exit", "branch", "file", "key"})
+_HEADER_LINES: Final = (
+    b"---",
+    b"kind: session",
+    b"session: ",
+    b"project: ",
+    b"agent: ",
+    b"started: ",
+    b"---",
+)
 MAX_EVENT_TITLE_CHARS: Final = 100
 
 PartKind = Literal["head", "event", "forgotten", "torn", "loose"]
@@ -66,7 +81,7 @@ def render_header(header: SessionHeader) -> str:
         "agent": header.agent,
         "started": header.started,
     }
-    name = "/".join(header.project.split("/")[-2:])
+    name = " ".join("/".join(header.project.split("/")[-2:]).split())
     title = f"# {name} — {header.started:%Y-%m-%d %H:%M}"
     return f"---\n{frontmatter.render_fields(fields)}---\n{title}\n\n"
 
@@ -91,8 +106,32 @@ def parse_header(text: str) -> tuple[SessionHeader, str]:
     return header, problem
 
 
+def session_in(head: bytes) -> str | None:
+    """The session that a file with this *head* belongs to; None when it does not say."""
+    fields = frontmatter.parse_document(_decode(head)).fields
+    session = fields.get("session")
+    return session if isinstance(session, str) and fields.get("kind") == "session" else None
+
+
+def is_torn_header(head: bytes) -> bool:
+    """Whether *head* is what a power cut left of a header, and nothing that a person wrote."""
+    if not head.strip(b"\0"):
+        return bool(head)
+    lines = head.rstrip(b"\0").split(b"\n")
+    if len(lines) > len(_HEADER_LINES):
+        return False
+    *whole, last = zip(lines, _HEADER_LINES, strict=False)
+    return all(line.startswith(start) for line, start in whole) and (
+        last[0].startswith(last[1]) or last[1].startswith(last[0])
+    )
+
+
 def render_event(event: Event, entry_id: EntryId) -> bytes:
-    """The record of *event*, to be added at the end of its file."""
+    """The record of *event*, to be added at the end of its file.
+
+    Raises:
+        ValueError: a name in ``event.extra`` has blanks or signs, or means something else here.
+    """
     tool = " ".join(event.tool.split())
     heading = f"## {event.at:%H:%M:%S} {event.type}{' ' + tool if tool else ''} [mem:{entry_id}]"
     attributes: dict[str, tuple[str, ...]] = {"at": (format_time(event.at),)}
@@ -106,6 +145,8 @@ def render_event(event: Event, entry_id: EntryId) -> bytes:
         attributes["branch"] = (event.branch,)
     attributes["file"] = event.files
     for name, value in event.extra.items():
+        if name in _RESERVED or not _ATTRIBUTE_NAME.fullmatch(name) or "--" in name:
+            raise ValueError(f"not a name for an attribute: {name!r}")
         attributes[name] = (value,)
     attributes["key"] = event.keys
     return f"{heading}\n{escape(event.text)}\n{_comment('mem', entry_id, attributes)}\n\n".encode()
@@ -154,7 +195,8 @@ def unescape(text: str) -> str:
 def scan(lines: Iterable[bytes]) -> Iterator[Part]:
     """Take a session file apart in one pass; *lines* are its lines with their line ends.
 
-    Only one record at a time is in memory.
+    Only one record at a time is in memory. What a write left that was torn inside of its heading
+    is a ``torn`` part too, which has no id.
     """
     offset = start = 0
     open_id = b""  # of the record being read, b"" between records
@@ -162,7 +204,14 @@ def scan(lines: Iterable[bytes]) -> Iterator[Part]:
     kind: PartKind = "head"
 
     def part(kind: PartKind) -> Iterator[Part]:
-        if held:
+        if kind in ("head", "loose"):
+            n_whole = _without_fragment(held)
+            whole, fragment = b"".join(held[:n_whole]), b"".join(held[n_whole:])
+            if whole:
+                yield Part(kind, start, whole)
+            if fragment:
+                yield Part("torn", start + len(whole), fragment)
+        elif held:
             yield Part(kind, start, b"".join(held))
 
     after_record = False
@@ -181,14 +230,27 @@ def scan(lines: Iterable[bytes]) -> Iterator[Part]:
         if heading:
             yield from part("torn" if open_id else kind)
             held, start, open_id = [], offset, heading["id"]
-        elif footer and footer["word"] == b"forgotten" and not open_id:
-            yield from part(kind)
-            held, start, kind, after_record = [], offset, "forgotten", True
+        elif footer and footer["word"] == b"forgotten":
+            yield from part("torn" if open_id else kind)
+            held, start, kind, open_id, after_record = [], offset, "forgotten", b"", True
         elif footer and footer["word"] == b"mem" and footer["id"] == open_id:
             kind, open_id, after_record = "event", b"", True
         held.append(line)
         offset += len(line)
     yield from part("torn" if open_id else kind)
+
+
+def _without_fragment(lines: list[bytes]) -> int:
+    """How many of *lines* stand before a torn heading at their end: all, if there is none."""
+    last = len(lines) - 1
+    while last >= 0 and not lines[last].strip(b"\r\n"):
+        last -= 1
+    found = _FRAGMENT.fullmatch(lines[last].rstrip(b"\r\n")) if last >= 0 else None
+    if found is None:
+        return len(lines)
+    type_ = _decode(found["type"] or b"")
+    known = type_ in EVENT_TYPES if found["rest"] else any(t.startswith(type_) for t in EVENT_TYPES)
+    return last if known else len(lines)
 
 
 def parse_event(raw: bytes, header: SessionHeader) -> Entry:
@@ -206,6 +268,8 @@ def parse_event(raw: bytes, header: SessionHeader) -> Entry:
     if footer is not None and footer["id"] == heading["id"]:
         attributes = _attributes(_decode(footer["attributes"]))
         body = rest[: rest.rstrip(b"\r\n").rfind(b"\n")] if len(lines) == 2 else b""
+        if heading_line.endswith(b"\r"):  # the file went through a program that writes CRLF
+            body = body.removesuffix(b"\r")
     else:
         attributes, body = {}, rest
     return _entry_from(heading, unescape(_decode(body)), attributes, header)
@@ -222,15 +286,15 @@ def _entry_from(
         return attributes.get(name, [""])[0]
 
     type_, tool = _decode(heading["type"]), _decode(heading["tool"] or b"")
-    turn, exit_code = first("turn"), first("exit")
+    exit_code = _whole(first("exit"))
     extra: dict[str, object] = {
         name: values[0]
         for name, values in attributes.items()
         if name not in _LISTS and name not in _SCALARS
     }
     extra |= {name: first(name) for name in ("outcome", "branch") if first(name)}
-    if exit_code.lstrip("-").isdigit():
-        extra["exit"] = int(exit_code)
+    if exit_code is not None:
+        extra["exit"] = exit_code
     if keys := attributes.get("key"):
         extra["keys"] = tuple(keys)
     return Entry(
@@ -242,14 +306,19 @@ def _entry_from(
         created=parse_time(first("at")) or _at(header.started, _decode(heading["clock"])),
         project=header.project,
         session=header.session,
-        turn=int(turn) if turn.isdigit() else None,
+        turn=_whole(first("turn")),
         agent=header.agent,
         tool=tool,
         tags=tuple(attributes.get("tag", ())),
         source=tuple(attributes.get("source", ())),
+        privacy=as_privacy(first("privacy")) or "internal",
         files=tuple(attributes.get("file", ())),
         extra=extra,
     )
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"-?[0-9]{1,18}", text) else None
 
 
 def _at(day: datetime, clock: str) -> datetime:

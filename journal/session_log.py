@@ -6,15 +6,25 @@ import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from . import files
+from .errors import CannotCreateError
 from .event import Event, SessionHeader
 from .ids import mint
 from .redaction import Redactor
-from .session_file import event_key, record_id, record_keys, render_event, render_header, scan
+from .session_file import (
+    event_key,
+    is_torn_header,
+    record_id,
+    record_keys,
+    render_event,
+    render_header,
+    scan,
+    session_in,
+)
 
 _SAFE_KEY: Final = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 
@@ -44,24 +54,29 @@ class SessionLog:
         redactor: Redactor,
         lock_timeout_s: float,
         taken: Callable[[str], bool],
+        other_path: Callable[[], Path] | None = None,
     ) -> None:
+        """*other_path* names another file when *path* turns out to hold another session."""
         self.path, self.header = path, header
+        self._written = _redacted_header(header, redactor)
         self._redactor, self._lock_timeout_s, self._taken = redactor, lock_timeout_s, taken
-        self._known: set[str] = set()
-        self._ids: set[str] = set()
-        self._n_scanned = -1  # the file's size when the two sets were read
-        self._ends_whole = True
+        self._other_path = other_path
+        self._state = _State()
+        self._scanned: tuple[int, int] | None = None  # inode and size of what the state was read of
 
     def known_keys(self) -> set[str]:
         """The keys of everything that is in the file, or was until it was forgotten."""
         try:
             with open(self.path, "rb") as stream:
-                self._scan(stream, os.fstat(stream.fileno()).st_size)
+                state = _State.read(stream)
         except FileNotFoundError:
-            pass
+            return set()
         except OSError as error:
             raise files.as_storage_error(error, self.path) from error
-        return self._known
+        if self._is_foreign(state):
+            self._move()
+            return self.known_keys()
+        return state.keys
 
     def append(self, events: Sequence[Event]) -> AppendReport:
         """Add *events* at the end of the file; on return they are on disk (fsync).
@@ -75,70 +90,117 @@ class SessionLog:
         if not events:
             return AppendReport()
         cleaned = [_redacted(event, self._redactor) for event in events]
-        with files.locked(self.path, timeout_s=self._lock_timeout_s) as fd:
-            size = os.fstat(fd).st_size
-            if size != self._n_scanned:
-                with open(fd, "rb", closefd=False) as stream:
-                    stream.seek(0)
-                    self._scan(stream, size)
-            fresh = list(self._fresh(cleaned))
-            if not fresh:
-                return AppendReport(n_known=len(events))
-            records: list[bytes] = []
-            ids: list[str] = []
-            if size == 0:
-                records.append(
-                    render_header(_redacted_header(self.header, self._redactor)).encode()
-                )
-            elif not self._ends_whole:
-                records.append(b"\n\n")  # what tore the last record must not tear this one
-            for event, _, _ in fresh:
-                entry_id = mint(event_key(self.header.session, event), taken=self._is_taken)
-                self._ids.add(entry_id)
-                ids.append(entry_id)
-                records.append(render_event(event, entry_id))
-            data = b"".join(records)
-            try:
-                files.append(fd, data, self.path)
-            except BaseException:
-                self._n_scanned = -1
-                raise
-            for event, _, _ in fresh:
-                self._known.update(event.keys)
-            self._n_scanned, self._ends_whole = size + len(data), True
+        while True:
+            with files.locked(self.path, timeout_s=self._lock_timeout_s) as fd:
+                self._refresh(fd)
+                if not self._is_foreign(self._state):
+                    return self._append(fd, cleaned)
+            self._move()
+
+    def _refresh(self, fd: int) -> None:
+        """Read the file again if it is not as it was left."""
+        if self._scanned != _signature(fd):
+            with open(fd, "rb", closefd=False) as stream:
+                stream.seek(0)
+                self._state = _State.read(stream)
+        if self._state.header_torn:  # nothing in it was ever acknowledged
+            os.ftruncate(fd, 0)
+            self._state = _State()
+        self._scanned = _signature(fd)
+
+    def _is_foreign(self, state: _State) -> bool:
+        return state.session is not None and state.session != self._written.session
+
+    def _move(self) -> None:
+        if self._other_path is None:
+            raise CannotCreateError(
+                "the file holds another session", where=str(self.path), mend="move it elsewhere"
+            )
+        self.path, self._scanned = self._other_path(), None
+
+    def _append(self, fd: int, cleaned: list[_Clean]) -> AppendReport:
+        state, size = self._state, os.fstat(fd).st_size
+        fresh = list(self._fresh(cleaned))
+        if not fresh:
+            return AppendReport(n_known=len(cleaned))
+        records: list[bytes] = []
+        ids: list[str] = []
+        if size == 0:
+            records.append(render_header(self._written).encode())
+        elif not state.ends_whole:
+            records.append(b"\n\n")  # what tore the last record must not tear this one
+        for clean in fresh:
+            entry_id = mint(
+                event_key(self.header.session, clean.event),
+                taken=lambda text: text in state.ids or text in ids or self._taken(text),
+            )
+            ids.append(entry_id)
+            records.append(render_event(clean.event, entry_id))
+        self._scanned = None  # until the records are down, nothing is certain
+        files.append(fd, b"".join(records), self.path)
         if size == 0:
             files.sync_folder(self.path.parent)
+        state.session, state.ends_whole = self._written.session, True
+        state.ids.update(ids)
+        state.keys.update(key for clean in fresh for key in clean.event.keys)
+        self._scanned = _signature(fd)
         return AppendReport(
             ids=tuple(ids),
-            n_known=len(events) - len(fresh),
-            n_private=sum(n for _, n, _ in fresh),
-            n_secrets=sum(n for _, _, n in fresh),
+            n_known=len(cleaned) - len(fresh),
+            n_private=sum(clean.n_private for clean in fresh),
+            n_secrets=sum(clean.n_secrets for clean in fresh),
         )
 
-    def _fresh(self, cleaned: Iterable[tuple[Event, int, int]]) -> Iterator[tuple[Event, int, int]]:
+    def _fresh(self, cleaned: Iterable[_Clean]) -> Iterator[_Clean]:
         seen: set[str] = set()
-        for event, n_private, n_secrets in cleaned:
-            if self._known.isdisjoint(event.keys) and seen.isdisjoint(event.keys):
-                seen.update(event.keys)
-                yield event, n_private, n_secrets
+        for clean in cleaned:
+            keys = clean.event.keys
+            if self._state.keys.isdisjoint(keys) and seen.isdisjoint(keys):
+                seen.update(keys)
+                yield clean
 
-    def _is_taken(self, entry_id: str) -> bool:
-        return entry_id in self._ids or self._taken(entry_id)
 
-    def _scan(self, lines: Iterable[bytes], size: int) -> None:
-        if size == self._n_scanned:
-            return
-        self._known, self._ids, self._ends_whole = set(), set(), True
+@dataclass(slots=True)
+class _State:
+    """What has to be known of a session's file to add to it."""
+
+    session: str | None = None  # whose it is; None when it does not say
+    keys: set[str] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
+    ends_whole: bool = True
+    header_torn: bool = False  # there is only the beginning of a header: no record was ever whole
+
+    @classmethod
+    def read(cls, lines: Iterable[bytes]) -> _State:
+        state = cls()
         for part in scan(lines):
-            self._ends_whole = part.raw.endswith(b"\n\n") and part.kind != "torn"
+            if part.start == 0:
+                state.session = session_in(part.raw)
+                state.header_torn = is_torn_header(part.raw)
+            elif part.raw.strip(b"\0"):
+                state.header_torn = False
+            state.ends_whole = part.raw.endswith(b"\n\n") and part.kind != "torn"
             if part.kind in ("event", "forgotten"):
-                self._known.update(record_keys(part.raw))
-                self._ids.add(record_id(part.raw))
-        self._n_scanned = size
+                state.keys.update(record_keys(part.raw))
+                state.ids.add(record_id(part.raw))
+        return state
 
 
-def _redacted(event: Event, redactor: Redactor) -> tuple[Event, int, int]:
-    """*event* with nothing secret in any of its fields, and how much was hidden."""
+def _signature(fd: int) -> tuple[int, int]:
+    status = os.fstat(fd)
+    return status.st_ino, status.st_size
+
+
+@dataclass(frozen=True, slots=True)
+class _Clean:
+    """An event with nothing secret in it, and how much was hidden."""
+
+    event: Event
+    n_private: int
+    n_secrets: int
+
+
+def _redacted(event: Event, redactor: Redactor) -> _Clean:
     text = redactor.redact(event.text)
     tool = redactor.redact(event.tool)
     paths = [redactor.redact(path) for path in event.files]
@@ -157,7 +219,7 @@ def _redacted(event: Event, redactor: Redactor) -> tuple[Event, int, int]:
         extra=values,
         keys=tuple(map(_safe_key, event.keys)),
     )
-    return clean, n_private, n_secrets
+    return _Clean(clean, n_private, n_secrets)
 
 
 def _redacted_header(header: SessionHeader, redactor: Redactor) -> SessionHeader:

@@ -7,58 +7,39 @@ changed only where they asked for it, and nothing is removed except by ``forget`
 from __future__ import annotations
 
 import io
+import itertools
 import re
 import unicodedata
-from collections import defaultdict
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
 from . import files
-from .entry import Entry
-from .errors import FormatError, NoJournalError, NotFoundError
+from .entry import Edge, Entry, EntryId
+from .errors import FormatError, NotFoundError
 from .event import SessionHeader
-from .frontmatter import set_fields
+from .frontmatter import MAX_FRONTMATTER_BYTES, set_fields
 from .ids import content_key, mint
-from .memory_file import render_memory
+from .memory_file import parse_memory, render_memory, replace_title
+from .place import INDEX_FOLDER
 from .project import project_path
-from .reading import Stored
+from .reading import Stored, loose_id, loose_text
 from .redaction import Redacted, Redactor
-from .session_file import parse_header, record_id, record_keys, render_forgotten, scan
+from .session_file import (
+    is_torn_header,
+    record_id,
+    record_keys,
+    render_forgotten,
+    scan,
+    session_in,
+)
 from .session_log import SessionLog
 
-MARKER: Final = "memjournal.toml"
-PROJECT_FOLDER: Final = ".memjournal"
-INDEX_FOLDER: Final = "index"
 _MAX_SLUG_BYTES: Final = 60
+_MAX_HEAD_BYTES: Final = MAX_FRONTMATTER_BYTES + 1024
 _UUID_START: Final = re.compile(r"[0-9a-f]{8}(?=-[0-9a-f]{4}-)")
-
-
-def find_journal(start: Path, *, default: Path) -> Path:
-    """The journal that is meant in the folder *start*: a project's own, else *default*.
-
-    Raises:
-        NoJournalError: there is none.
-    """
-    for folder in (start, *start.parents):
-        for candidate in (folder, folder / PROJECT_FOLDER):
-            if (candidate / MARKER).is_file():
-                return candidate
-    return require_journal(default)
-
-
-def require_journal(folder: Path) -> Path:
-    """*folder*, if it is a journal.
-
-    Raises:
-        NoJournalError: it is not.
-    """
-    if not (folder / MARKER).is_file():
-        raise NoJournalError(
-            "no journal here", where=str(folder), mend=f"make one with `mem init {folder}`"
-        )
-    return folder
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,7 +78,6 @@ class Journal:
     ) -> None:
         self.root, self.redactor = root, redactor
         self._lock_timeout_s, self._lookup = lock_timeout_s, lookup
-        self._sessions: dict[str, list[Path]] | None = None
 
     @property
     def index_folder(self) -> Path:
@@ -106,63 +86,83 @@ class Journal:
 
     def open_session(self, header: SessionHeader) -> SessionLog:
         """The log of a session, in the file that it has already or will have."""
-        path = self._session_path(header)
+        session = self.redactor.redact(header.session).text
+
+        def is_other(entry_id: str) -> bool:  # in the session's own file, the file itself decides
+            found = self._lookup(entry_id)
+            return found is not None and found.session != session
+
         return SessionLog(
-            path,
+            self._session_path(header),
             header,
             redactor=self.redactor,
             lock_timeout_s=self._lock_timeout_s,
-            taken=lambda entry_id: self._lookup(entry_id) is not None,
+            taken=is_other,
+            other_path=lambda: self._session_path(header),
         )
 
     def _session_path(self, header: SessionHeader) -> Path:
+        """The file that says it holds the session, else the first free name on its first day.
+
+        Nothing is remembered between calls: other processes make session files too. An empty file
+        counts as free: whoever made it may be about to write this very session's header, and if
+        not, ``SessionLog`` finds another session's there and asks again.
+        """
+        session = self.redactor.redact(header.session).text
         short = short_session(header.session)
-        known = self._session_files()
-        for path in known.get(short, ()):
-            if _session_in(path) == self.redactor.redact(header.session).text:
-                return path
         name = slug(self.redactor.redact(header.project.rsplit("/", 1)[-1]).text) or "session"
         folder = self.root / "sessions" / f"{header.started:%Y/%m/%d}"
-        path = folder / f"{name}--{short}.md"
-        n_others = 1
-        while path in known.get(short, ()) or path.exists():
-            n_others += 1
-            path = folder / f"{name}-{n_others}--{short}.md"
-        known.setdefault(short, []).append(path)
-        return path
-
-    def _session_files(self) -> dict[str, list[Path]]:
-        """The session files by the short name of their session; the folders are walked once."""
-        if self._sessions is None:
-            self._sessions = defaultdict(list)
-            for path in sorted((self.root / "sessions").glob("*/*/*/*--*.md")):
-                self._sessions[path.stem.rpartition("--")[2]].append(path)
-        return self._sessions
+        free: Path | None = None
+        for n in itertools.count(1):
+            path = folder / (f"{name}--{short}.md" if n == 1 else f"{name}-{n}--{short}.md")
+            head = _head_of(path)
+            if head is not None and session_in(head) == session:
+                return path
+            if not head or is_torn_header(head):
+                free = free or path
+            if head is None:
+                break
+        for path in sorted((self.root / "sessions").glob(f"*/*/*/*--{short}.md")):
+            if session_in(_head_of(path) or b"") == session:
+                return path
+        assert free is not None
+        return free
 
     def create(self, draft: Entry) -> Created:
         """Store *draft* as a new memory file, its id minted here; the same words again are one entry.
 
         Raises:
+            FrontmatterError: its fields are too many, too long or too deep.
             CannotCreateError: the file cannot be made.
             StorageError: the disk refused.
         """
         clean, hidden = self._redacted_entry(draft)
-        key = content_key(clean.kind, clean.type, clean.project, clean.title, clean.body)
+        key = _content_key(clean)
         same: list[Entry] = []
 
         def is_other(entry_id: str) -> bool:
-            found = self._lookup(entry_id)
-            if found is not None and _says_the_same(found, clean):
+            found = self._lookup(entry_id) or self._entry_at(
+                memory_path(replace(clean, id=EntryId(entry_id)))
+            )
+            if found is not None and _content_key(found) == key:
                 same.append(found)
                 return False
             return found is not None
 
         entry = replace(clean, id=mint(key, taken=is_other))
+        if same:
+            return Created(same[0], memory_path(same[0]), is_new=False, n_hidden=hidden)
         path = memory_path(entry)
-        if same or (self.root / path).exists():
-            return Created(same[0] if same else entry, path, is_new=False, n_hidden=hidden)
         files.replace(self.root / path, render_memory(entry).encode("utf-8"))
         return Created(entry, path, is_new=True, n_hidden=hidden)
+
+    def _entry_at(self, path: str) -> Entry | None:
+        """The memory at *path*, or None when that name is free."""
+        try:
+            text = files.read(self.root / path).decode("utf-8", "replace")
+        except NotFoundError:
+            return None
+        return parse_memory(text, path=path, fallback_time=datetime.fromtimestamp(0, UTC))[0]
 
     def _redacted_entry(self, draft: Entry) -> tuple[Entry, int]:
         hidden: list[Redacted] = []
@@ -175,35 +175,49 @@ class Journal:
         def clean_all(texts: Iterable[str]) -> tuple[str, ...]:
             return tuple(clean(text) for text in texts)
 
+        extra = self.redactor.redact_value(draft.extra)
+        assert isinstance(extra, dict)
         entry = replace(
             draft,
             title=" ".join(clean(draft.title).split()),
+            type=clean(draft.type),
             body=clean(draft.body),
             project=clean(draft.project),
+            session=clean(draft.session),
+            agent=clean(draft.agent),
+            tool=clean(draft.tool),
             tags=clean_all(draft.tags),
             source=clean_all(draft.source),
+            edges=tuple(Edge(clean(one.relation), clean(one.target)) for one in draft.edges),
             files=clean_all(draft.files),
             symbols=clean_all(draft.symbols),
+            extra=extra,
         )
         return entry, sum(one.n_private + one.n_secrets for one in hidden)
 
     def change_fields(self, path: str, changes: Mapping[str, object]) -> None:
         """Change these frontmatter fields of the file at *path* and not one byte besides.
 
+        A title is changed where it stands, which may be the first heading.
+
         Raises:
+            NotFoundError: there is no such file in the journal.
             FrontmatterError: the file's frontmatter cannot be changed safely; it is as it was.
             StorageError: the disk refused; the file is as it was.
         """
-        clean = {name: self.redactor.redact_value(value) for name, value in changes.items()}
-        target = self.root / path
-        if not target.exists():
-            raise NotFoundError("no such file", where=path)
+        clean = self.redactor.redact_value(changes)
+        assert isinstance(clean, dict)
+        target = self._existing(path)
         with files.locked(target, timeout_s=self._lock_timeout_s):
             try:
                 text = files.read(target).decode("utf-8")
             except UnicodeDecodeError as error:
                 raise FormatError("not UTF-8", where=path, mend="save it as UTF-8") from error
-            changed = set_fields(text, clean)
+            retitled = replace_title(text, str(clean["title"])) if clean.get("title") else None
+            if retitled is not None:  # the title is a heading, not a field
+                del clean["title"]
+            changed = text if retitled is None else retitled
+            changed = set_fields(changed, clean) if clean else changed
             if changed != text:
                 files.replace(target, changed.encode("utf-8"))
 
@@ -211,17 +225,30 @@ class Journal:
         """Remove *entries* from the files; what is in git's history stays there.
 
         Raises:
+            NotFoundError: a session's file is gone.
             StorageError: the disk refused; files that were not reached are as they were.
         """
         plan = plan_forgetting(entries)
         for step in plan:
-            target = self.root / step.path
             if step.removes_file:
-                files.remove(target)
+                files.remove(self.root / step.path)
                 continue
+            target = self._existing(step.path)
             with files.locked(target, timeout_s=self._lock_timeout_s):
-                files.replace(target, without_records(files.read(target), frozenset(step.ids)))
+                data = files.read(target)
+                kept = without_records(data, frozenset(step.ids), path=step.path)
+                if kept != data:
+                    files.replace(target, kept)
         return plan
+
+    def _existing(self, path: str) -> Path:
+        """The file at *path*, which must be one of the journal's own."""
+        target = self.root / path
+        if not target.resolve().is_relative_to(self.root.resolve()):
+            raise NotFoundError("not in this journal", where=path)
+        if not target.is_file():
+            raise NotFoundError("no such file", where=path)
+        return target
 
 
 def plan_forgetting(entries: Iterable[Stored]) -> list[Forgetting]:
@@ -235,21 +262,27 @@ def plan_forgetting(entries: Iterable[Stored]) -> list[Forgetting]:
     ]
 
 
-def without_records(data: bytes, ids: frozenset[str]) -> bytes:
-    """A session file's bytes with these records replaced by a line that only keeps their keys."""
+def without_records(data: bytes, ids: frozenset[str], *, path: str = "") -> bytes:
+    """A session file's bytes with these records replaced by a line that only keeps their keys.
+
+    Words that a person wrote between the records of the file at *path* leave nothing behind.
+    """
     kept: list[bytes] = []
     for part in scan(io.BytesIO(data)):
-        gone = part.kind in ("event", "torn") and record_id(part.raw) in ids
-        kept.append(
-            render_forgotten(record_id(part.raw), record_keys(part.raw)) if gone else part.raw
-        )
+        raw = part.raw
+        if part.kind in ("event", "torn"):
+            if (gone := record_id(raw)) in ids:
+                raw = render_forgotten(gone, record_keys(raw))
+        elif (text := loose_text(part)) and loose_id(path, text) in ids:
+            raw = raw[: len(raw) - len(text.encode("utf-8"))]
+        kept.append(raw)
     return b"".join(kept)
 
 
 def memory_path(entry: Entry) -> str:
     """Where the file of a memory stands: a folder per project and month, so that none grows large."""
     project = project_path(entry.project or "general")
-    name = slug(entry.title) or entry.type
+    name = slug(entry.title) or slug(entry.type) or entry.kind
     return f"memories/{project}/{entry.created:%Y-%m}/{name}--{entry.id}.md"
 
 
@@ -266,17 +299,16 @@ def short_session(session: str) -> str:
     return found.group() if found else mint(f"session:{session}")
 
 
-def _session_in(path: Path) -> str:
-    with open(path, "rb") as stream:
-        head = stream.read(4096).decode("utf-8", "replace")
-    return parse_header(head)[0].session
+def _head_of(path: Path) -> bytes | None:
+    """The beginning of a session file, long enough for any header; None if there is no file."""
+    try:
+        with open(path, "rb") as stream:
+            return stream.read(_MAX_HEAD_BYTES)
+    except FileNotFoundError:
+        return None
+    except OSError as error:
+        raise files.as_storage_error(error, path) from error
 
 
-def _says_the_same(one: Entry, other: Entry) -> bool:
-    return (one.kind, one.type, one.project, one.title, one.body) == (
-        other.kind,
-        other.type,
-        other.project,
-        other.title,
-        other.body,
-    )
+def _content_key(entry: Entry) -> str:
+    return content_key(entry.kind, entry.type, entry.project, entry.title, entry.body)

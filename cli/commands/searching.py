@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from ...journal.reading import Stored
 
 
+_N_NEAREST = 3
+
+
 def register(app: typer.Typer) -> None:
     """Add the commands of this group."""
     for command in (search, timeline, show, source, history):
@@ -52,6 +55,9 @@ def search(
     by: Annotated[
         str, typer.Option("--by", help="hybrid, keyword or vector: what to search by.")
     ] = "hybrid",
+    show_all: Annotated[
+        bool, typer.Option("--all", "-a", help="Also print results that hardly match.")
+    ] = False,
     ids_only: Annotated[bool, typer.Option("--ids", help="Print citations only.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -91,7 +97,10 @@ def search(
         mmr_lambda=settings.mmr_lambda,
         half_life_days=settings.half_life_days,
     )
-    answer = Searcher(surroundings.index, catalog).search(request)
+    searcher = Searcher(surroundings.index, catalog)
+    answer = searcher.search(request)
+    for remark in searcher.remarks:
+        output.warn(remark)
     if as_json:
         for rank, hit in enumerate(answer.hits, 1):
             output.emit("hit", {"rank": rank, **hit_fields(hit)})
@@ -111,9 +120,10 @@ def search(
         )
     elif ids_only:
         for hit in answer.hits:
-            output.line(f"mem:{hit.row.id}")
+            if show_all or not hit.is_weak:
+                output.line(f"mem:{hit.row.id}")
     else:
-        _print_answer(answer, surroundings)
+        _print_answer(answer, surroundings, show_all=show_all)
 
 
 def _choice(option: str, value: str, allowed: Sequence[str]) -> str:
@@ -129,21 +139,26 @@ def _by(value: str) -> Literal["hybrid", "keyword", "vector"]:
     raise typer.BadParameter(f"{value!r} is not one of hybrid, keyword, vector", param_hint="--by")
 
 
-def _print_answer(answer: Answer, surroundings: Context) -> None:
+def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> None:
     n_columns, now = output.columns(), surroundings.now
-    for hit in answer.hits:
+    strong = [hit for hit in answer.hits if not hit.is_weak]
+    shown = answer.hits if show_all else strong or answer.hits[:_N_NEAREST]
+    if shown and not strong:
+        output.line(output.style("nothing matches well; the nearest:", output.YELLOW))
+    for hit in shown:
         output.line(heading_of(hit.row, now=now, n_columns=n_columns))
         if hit.snippet.text:
             output.line(f"    {output.mark(hit.snippet.text, hit.snippet.spans)}")
-        output.line(f"    {output.style(f'{hit.score:.2f} {", ".join(hit.reasons)}', output.DIM)}")
-    if answer.hits:
+        reasons = ", ".join(hit.reasons)
+        output.line(f"    {output.style(f'{hit.score:.2f} {reasons}', output.DIM)}")
+    if shown:
         output.line()
-    output.line(output.style(_summary_of(answer), output.DIM))
+    output.line(output.style(_summary_of(answer, len(shown)), output.DIM))
     if answer.no_vectors:
         output.warn(f"searched by keyword only: {answer.no_vectors}")
 
 
-def _summary_of(answer: Answer) -> str:
+def _summary_of(answer: Answer, n_shown: int) -> str:
     legs = " + ".join(
         name
         for name, used in (("keyword", answer.used_keyword), ("meaning", answer.used_vector))
@@ -152,7 +167,7 @@ def _summary_of(answer: Answer) -> str:
     if not answer.hits:
         return f"nothing found ({legs or 'no leg could be searched'})"
     parts = [
-        f"{len(answer.hits)} of {output.count(answer.total, 'match', 'matches')}",
+        f"{n_shown} of {output.count(answer.total, 'match', 'matches')}",
         legs,
         f"confidence: {answer.confidence}",
         f"open one with `mem show mem:{answer.hits[0].row.id}`",

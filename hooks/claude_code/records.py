@@ -16,7 +16,7 @@ from ...journal.entry import parse_time
 from ..text import clean
 
 _TYPE_NAME = re.compile(r"[A-Za-z_-]{1,40}")
-_KEY = re.compile(r"[!-~]{1,200}")  # printable ASCII: a key goes into a comment, without blanks
+_KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)  # what a session file keeps word for word
 _BOOKKEEPING: Final = (
     "agent-name",
     "file-history-snapshot",

@@ -30,6 +30,7 @@ _PLACEHOLDER: Final = re.compile(
   | (?:your|enter|insert|replace|put|add|paste|fill)(?:[-_ .][a-z]+)* | your[a-z]+
   | [a-z\-_ ]*(?:placeholder|example|dummy|redacted|removed|masked|goes[-_ ]here|here)[a-z\-_ ]*
   | (?:op|vault|arn|ssm|secretsmanager|keyring|env|file|https?|ref)(?::|://).*
+  | \#(?:[0-9a-f]{3}){1,2}\b.*
   | !(?:vault|ref|sub|secret|env|getatt|reference)\b.* | !!\w*
     """
 )
@@ -120,6 +121,8 @@ def is_label(value: str) -> bool:
     """Whether *value* speaks of a secret and is none: ``Enter your password``, ``API_KEY``."""
     if not _LABEL_WORD.search(value):
         return False
+    if re.fullmatch(r"[A-Z]+(?:_[A-Z]+)+", value):
+        return True
     if " " in value.strip() and not re.search(r"[0-9]", value):
         return True
     return all(part.lower() in _LABEL_PARTS for part in _PARTS.findall(value)) and not re.search(

@@ -13,7 +13,7 @@ from .spans import Span
 
 _NAME: Final = re.compile(
     r"(?:authorization|cookie)(?P<close>\\{0,7}[\"'`])?\]?[ \t]{0,8}(?P<op>[:=,]|=>)[ \t]{0,8}"
-    r"(?P<open>\\{0,7}[\"'`])?"
+    r"(?:[rbfu]{0,2}(?P<open>\\{0,7}[\"'`]))?"
 )
 _SCHEMES: Final = re.compile(
     r"(?i)(?:basic|bearer|token|digest|api-?key|key|negotiate|ntlm|aws4-hmac-sha256|hmac|hawk|oauth|"
@@ -37,8 +37,21 @@ _NO_COOKIE: Final = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|ver
 def find_in_headers(text: str, lowered: str) -> Iterator[Span]:
     """Values of authorization and cookie headers, ``Bearer …``, ``Basic …``."""
     if "authorization" in lowered or "cookie" in lowered:
+        done = line_end = -1
         for match in _NAME.finditer(lowered):
-            yield from _header(text, match)
+            if match.start() < done:
+                continue
+            if match.end() > line_end:
+                line = _TO_LINE_END.match(text, match.end())
+                line_end = line.end() if line else match.end()
+            end = _value_end(text, match, line_end)
+            if text[match.start()] in "cC":
+                yield from _cookies(text, match.end(), end)
+                done = end
+            else:
+                for span in _authorization(text, match, end):
+                    done = span.end
+                    yield span
     if "bearer" in lowered:
         for match in _BEARER.finditer(lowered):
             word = text[match.start(1) : match.end(1)].rstrip(".:")
@@ -50,26 +63,25 @@ def find_in_headers(text: str, lowered: str) -> Iterator[Span]:
                 yield Span(*match.span(1), "basic-auth")
 
 
-def _header(text: str, name: re.Match[str]) -> Iterator[Span]:
-    start = name.end()
-    line = _TO_LINE_END.match(text, start)
-    end = line.end() if line else start
+def _value_end(text: str, name: re.Match[str], line_end: int) -> int:
+    """Where a header ends: at the quote that it was opened with, or with its line."""
     quote = name["open"] or (None if name["close"] else _quote_before(text, name.start()))
-    if quote and (closing := text.find(quote, start, end)) >= 0:
-        while closing > start and len(quote) == 1 and text[closing - 1] == "\\":
-            following = text.find(quote, closing + 1, end)
-            if following < 0:
-                break
-            closing = following
-        end = closing
-    if text[name.start()] in "cC":
-        yield from _cookies(text, start, end)
-        return
+    if not quote:
+        return line_end
+    start = name.end()
+    closing = text.find(quote, start, line_end)
+    while closing > start and len(quote) == 1 and text[closing - 1] == "\\":
+        closing = text.find(quote, closing + 1, line_end)
+    return closing if closing >= 0 else line_end
+
+
+def _authorization(text: str, name: re.Match[str], end: int) -> Iterator[Span]:
+    start = name.end()
     if name["op"] == "," and not name["open"]:
         return
     scheme = _SCHEMES.match(text, start, end)
     at = scheme.end() if scheme else start
-    content = text[at:end].strip()
+    content = text[at : min(end, at + 4096)].lstrip()[:2048]
     first = re.split(r"[\s,;]", content, maxsplit=1)[0].rstrip("\"'`)}],;\\")
     if not first or _no_value(first) or (
         not scheme and not name["open"] and (guards.is_name(first) or guards.is_reference(first))
@@ -77,8 +89,9 @@ def _header(text: str, name: re.Match[str]) -> Iterator[Span]:
         return
     parameters = bool(re.match(r"\w+=", first)) and not first.endswith("=")
     if parameters or _is_credential(first, min_length=4 if scheme else 8):
-        stop = at + len(text[at:end].rstrip()) if parameters or quote else at + len(first)
-        yield Span(text.index(first, at), max(stop, at + len(first)), "authorization")
+        begin = text.index(first, at)
+        whole = parameters or end < len(text) and text[end] in "\"'`\\"
+        yield Span(begin, max(begin + len(first), end if whole else 0), "authorization")
 
 
 def _quote_before(text: str, at: int) -> str | None:

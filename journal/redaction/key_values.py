@@ -5,6 +5,7 @@ The word stays and the value goes, so that a reader still sees what was said.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator
 from typing import Final
@@ -55,10 +56,10 @@ _JOSA: Final = re.compile(
     r"(?:값[은는]?[ \t]{0,4})?(?P<op>[:=：＝→]|=>|->|is\b)?[ \t]{0,4}(?:지금|현재|그냥|바로|임시로)?[ \t]{0,4}"
 )
 _KOREAN_GAP: Final = re.compile(r"[\u3131-\u318e\uac00-\ud7a3 \t,:=()→'\"“”‘’`*~]{0,32}")
-_KOREAN_WORD: Final = re.compile(r"[!-~]{2,256}")
+_KOREAN_WORD: Final = re.compile(r"[!-~]{2,128}")
 _COPULA: Final = re.compile(r"[\"'`”’*]{0,2}[ \t]?(?:이야|야|입니다|이에요|예요|에요|이다|다\b|임|이고|고|인데|이라고|라고|라는|로|으로|이니|니까|이라서|라서|라|이지|지)")
 _SENTENCE_END: Final = re.compile(r"[.;!?。]\s|\n|\\n")
-_WORD_AFTER: Final = re.compile(r"[^\s\"'`“”‘’<>]{4,256}")
+_WORD_AFTER: Final = re.compile(r"[^\s\"'`“”‘’<>]{4,128}")
 _STRIP: Final = ",;:.)]}>\"'`*_?”’"
 
 
@@ -94,7 +95,7 @@ def _values_of(text: str, key: Key) -> Iterator[tuple[int, int]]:
         if found:
             yield found
             return
-        if not assign["right"]:
+        if not assign["right"] or key.needs_sign:
             return
     elif found := _enclosed(text, key):
         yield found
@@ -120,6 +121,8 @@ def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | N
             at = first.end()
     if ":" in op and (typed := _TYPE.match(text, at)):
         at = typed.end()
+    if key.needs_sign and assign["left"] and op == ":":
+        return None  # reST: "pass :data:`x`"
     value = read_value(text, at, in_url=before[-1:] in ("?", "&") and "=" in op)
     if value is None:
         return None
@@ -237,7 +240,7 @@ def _option(text: str, key: Key) -> tuple[int, int] | None:
 
 
 def _in_prose(text: str, key: Key) -> tuple[int, int] | None:
-    window = text[key.end : key.end + 96]
+    window = text[key.end : key.end + 80]
     if stop := _SENTENCE_END.search(window):
         window = window[: stop.end()] if stop[0][0] in "!?." else window[: stop.start()]
     if not window[:1] or window[0] not in " \t'’(*\"`:=,)\u2014":
@@ -251,7 +254,7 @@ def _in_prose(text: str, key: Key) -> tuple[int, int] | None:
         ):
             shift = key.end + len(window) - len(window.lstrip())
             return mine.start(1) + shift, mine.end(1) + shift
-    for link in _CONNECTIVE.finditer(window):
+    for link in itertools.islice(_CONNECTIVE.finditer(window), 4):
         word = _WORD_AFTER.match(text, key.end + link.end())
         if word and (found := _strong_word(text, key, word)):
             return found
@@ -271,7 +274,7 @@ def _strong_word(text: str, key: Key, word: re.Match[str]) -> tuple[int, int] | 
 def _korean(text: str, key: Key) -> Iterator[tuple[int, int]]:
     josa = _JOSA.match(text, key.end)
     at = josa.end() if josa else key.end
-    value = read_value(text, at)
+    value = read_value(text, at) if not text[at : at + 1].isalnum() else None
     if value and value.quoted and value.text.strip() and " " not in value.text.strip():
         if not guards.is_placeholder(value.text) and not guards.is_label(value.text) and (
             key.strength != "token" or judge.is_secret(value, key, literal=False)

@@ -23,7 +23,10 @@ _RESIDENT_WORD: Final = re.compile(
 _WORD_DISTANCE: Final = 60
 _WEIGHTS: Final = (2, 3, 4, 5, 6, 7, 8, 9, 2, 3, 4, 5)
 _CENTURY: Final = {"1": 1900, "2": 1900, "3": 2000, "4": 2000, "5": 1900, "6": 1900, "7": 2000, "8": 2000}
-_CARD: Final = re.compile(r"[2-6][0-9]{3}(?:[ -]?[0-9]{4,6}){2}(?:[ -]?[0-9]{1,7})?")
+_CARD: Final = re.compile(
+    r"[2-6][0-9]{3}(?:([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?|([ -])[0-9]{6}\2[0-9]{4,5}|[0-9]{10,15})"
+)
+_CARD_WORD: Final = re.compile(r"card|카드|visa|amex|unionpay|은련", re.IGNORECASE)
 _ISSUERS: Final = re.compile(
     r"4[0-9]{15}(?:[0-9]{3})?"  # Visa
     r"|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"  # Mastercard
@@ -42,8 +45,17 @@ def find_numbers(text: str) -> Iterator[Span]:
             yield Span(*match.span(), "resident-number")
     for match in _CARD.finditer(text):
         digits = re.sub(r"\D", "", match[0])
-        if _stands_alone(text, *match.span()) and _ISSUERS.fullmatch(digits) and luhn(digits):
+        if _stands_alone(text, *match.span()) and _is_card(text, match, digits):
             yield Span(*match.span(), "card-number")
+
+
+def _is_card(text: str, match: re.Match[str], digits: str) -> bool:
+    if not _ISSUERS.fullmatch(digits) or not luhn(digits):
+        return False
+    if len(digits) in (15, 16) or len(match[0]) > len(digits):
+        return True  # other lengths without blanks are as often 64-bit numbers
+    before = max(0, match.start() - _WORD_DISTANCE)
+    return bool(_CARD_WORD.search(text, before, match.start()))
 
 
 def luhn(digits: str) -> bool:

@@ -10,7 +10,7 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
-MAX_JUDGED: Final = 512
+MAX_JUDGED: Final = 128
 """Characters that decide whether a bare value is a secret; all of it is removed."""
 
 _OPENING: Final = re.compile(r"[rbfuRBFUL@$]{0,2}(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`“‘「«])")
@@ -22,19 +22,19 @@ _BARE: Final = re.compile(
       | ["'`](?=[\w!@\#$%^&*])
       | <(?!/?[A-Za-z][^<>\s]*>|/|[A-Za-z][^<>]{0,80}>) | >(?=\S)
       | [;&,](?![\w.\- ]{1,30}=|[\s"'`\\]|$)
-    ){1,512}
+    ){1,128}
     """
 )
 _BARE_REST: Final = re.compile(r"[^\s\"'`<>\\;&,]*")
-_URL_PART: Final = re.compile(r"[^\s\"'`<>\\;&#]{1,512}")
-_LINE: Final = re.compile(r"(?:[^\n\r\\]|\\(?![nr])){1,4096}")
+_URL_PART: Final = re.compile(r"[^\s\"'`<>\\;&#]{1,128}")
+_LINE: Final = re.compile(r"(?:[^\n\r\\]|\\(?![nr])){1,512}")
 _PLUS: Final = re.compile(r"\s{0,40}[+.&\\]?\s{0,40}(?=[rbfuRBFUL@$]{0,2}\\{0,7}[\"'`])")
 _TRAILING: Final = ",;)]}>\"'`:."
 
 
 @dataclass(frozen=True, slots=True)
 class Value:
-    """``text[start:end]``, without its quotes."""
+    """``text[start:end]``, without its quotes; *text* is what of it has to be judged."""
 
     start: int
     end: int
@@ -90,10 +90,10 @@ def _quoted(text: str, opening: re.Match[str]) -> Value:
     end = _closing_at(text, start, closing, n_slashes=len(opening["slashes"]))
     if end is not None:
         after = text.index(closing, end) + len(closing)
-        return Value(start, end, text[start:end], True, after)
+        return Value(start, end, text[start : min(end, start + MAX_JUDGED)], True, after)
     line = read_line(text, start)
     end = start + len(line.rstrip())
-    return Value(start, end, text[start:end], True, end)
+    return Value(start, end, text[start : min(end, start + MAX_JUDGED)], True, end)
 
 
 def _closing_at(text: str, start: int, closing: str, *, n_slashes: int) -> int | None:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
-from evalsets import Document
+from evalsets import Document, EvalSet
+from numpy.typing import NDArray
+
 from memjournal.indexer import ranking
 from memjournal.indexer.analysis import (
     Query,
@@ -18,9 +21,11 @@ from memjournal.indexer.analysis import (
     scripts,
 )
 from memjournal.indexer.chunking import passages
-from numpy.typing import NDArray
+from memjournal.indexer.embedding import SHIPPED_MODEL, load_embedder
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+Passages = Callable[[str, str], list[str]]  # of a title and a text: what is embedded
+Legs = Literal["hybrid", "keyword", "vector"]
 
 
 @dataclass(slots=True)
@@ -33,9 +38,11 @@ class _Counts:
 class MemoryIndex:
     """Documents, ready to be asked; their numbers are their places."""
 
-    def __init__(self, documents: Sequence[Document], encode: Encode) -> None:
+    def __init__(
+        self, documents: Sequence[Document], encode: Encode, *, passages: Passages = passages
+    ) -> None:
         self.documents = documents
-        self._encode = encode
+        self._encode, self._passages = encode, passages
         self._counts: dict[str, _Counts] = {}
         lengths = np.zeros((2, len(documents)))
         for number, document in enumerate(documents):
@@ -60,7 +67,7 @@ class MemoryIndex:
     def _embed(self) -> None:
         rows, owners = [], []
         for number, document in enumerate(self.documents):
-            texts = passages(document.title, document.text)
+            texts = self._passages(document.title, document.text)
             rows.append(ranking.in_context(self._encode(texts)))
             owners += [number] * len(texts)
         self._rows = np.concatenate(rows)
@@ -89,7 +96,7 @@ class MemoryIndex:
         similarity = self._rows @ self._encode([text])[0]
         return ranking.best_passages(self._owners, similarity)
 
-    def ask(self, text: str, *, legs: str = "hybrid") -> ranking.Relevance:
+    def ask(self, text: str, *, legs: Legs = "hybrid") -> ranking.Relevance:
         """The relevance of all documents by one leg or both."""
         query = query_terms(text)
         return ranking.fuse(
@@ -98,3 +105,15 @@ class MemoryIndex:
             query=query,
             collection=self.collection,
         )
+
+
+def load_indexes(
+    sets: Mapping[str, EvalSet], *, model: str = "", passages: Passages = passages
+) -> dict[str, MemoryIndex]:
+    """An index for each set, by its name; sets with the same documents share one."""
+    embedder = load_embedder(model or SHIPPED_MODEL)
+    by_folder: dict[str, MemoryIndex] = {}
+    for one in sets.values():
+        if one.folder not in by_folder:
+            by_folder[one.folder] = MemoryIndex(one.documents, embedder.encode, passages=passages)
+    return {name: by_folder[one.folder] for name, one in sets.items()}

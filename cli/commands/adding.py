@@ -1,0 +1,294 @@
+"""What a person writes into the journal and changes there."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from ...journal.errors import FormatError, MemjournalError, UsageError
+from .. import options, output
+from ..context import Context
+from .forgetting import forget
+
+if TYPE_CHECKING:
+    from ...indexer.catalog import Row
+    from ...journal.drafting import Draft, Wishes
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    for command in (add, edit, forget):
+        app.command()(command)
+
+
+# --- add ----------------------------------------------------------------------------------------
+
+
+def add(
+    context: typer.Context,
+    text: Annotated[list[str] | None, typer.Argument(help="The words; - reads stdin.")] = None,
+    title: Annotated[str, typer.Option("--title", help="Default: the first line.")] = "",
+    type_: Annotated[
+        str, typer.Option("--type", "-t", help="decision, preference, lesson, workflow, …")
+    ] = "note",
+    kind: Annotated[
+        str, typer.Option("--kind", help="fact or rule, for a type that may be both.")
+    ] = "",
+    tag: Annotated[list[str] | None, typer.Option("--tag", help="A tag (repeatable).")] = None,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", "-p", help='Default: the current folder\'s; "" is none.'),
+    ] = None,
+    file: Annotated[
+        list[str] | None, typer.Option("--file", "-f", help="A file it is about (repeatable).")
+    ] = None,
+    source: Annotated[
+        list[str] | None, typer.Option("--source", help="mem:ID, path or address it comes from.")
+    ] = None,
+    confidence: Annotated[float, typer.Option("--confidence", min=0.0, max=1.0)] = 1.0,
+    importance: Annotated[float, typer.Option("--importance", min=0.0, max=1.0)] = 0.5,
+    use_editor: Annotated[
+        bool, typer.Option("--edit", "-e", help="Write it in your editor.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Remember something: the words given, stdin, or what you write in your editor."""
+    from ...journal.drafting import Wishes, draft_entry
+
+    surroundings: Context = context.obj
+    words = _words(text, or_stdin=not use_editor)
+    wishes = Wishes(
+        title=title,
+        kind=kind,
+        type=type_,
+        project=_project_for(surroundings, project),
+        tags=tuple(tag or ()),
+        source=tuple(source or ()),
+        files=tuple(_file_name(surroundings, one) for one in file or ()),
+        confidence=confidence,
+        importance=importance,
+    )
+    if use_editor:
+        draft = _draft_in_editor(surroundings, words, wishes)
+    else:
+        redactor = surroundings.redactor
+        draft = draft_entry(words, wishes, redactor=redactor, now=surroundings.now)
+    if draft is not None:
+        _store(surroundings, draft, as_json=as_json)
+
+
+def _words(text: list[str] | None, *, or_stdin: bool) -> str:
+    """The words of the command line, or what is piped in."""
+    if text and text != ["-"]:
+        return " ".join(text)
+    if text == ["-"] or (or_stdin and not sys.stdin.isatty()):
+        try:
+            return sys.stdin.buffer.read().decode("utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise FormatError("not UTF-8", where="stdin", mend="convert it first") from error
+    if or_stdin:
+        raise typer.BadParameter(
+            'give a text, - for stdin, or --edit: mem add "Use signed cookies"'
+        )
+    return ""
+
+
+def _project_for(surroundings: Context, wanted: str | None) -> str:
+    """The project's whole name: of the current folder, or of a known one that *wanted* ends."""
+    from ...journal.errors import AmbiguousError, NotFoundError
+    from ...journal.place import PROJECT_FOLDER
+    from ...journal.project import find_project
+
+    if wanted is None:
+        is_inside = surroundings.cwd.is_relative_to(surroundings.root)
+        if is_inside and surroundings.root.name != PROJECT_FOLDER:
+            return ""  # the journal itself is no project
+        return surroundings.project.name
+    if not wanted:
+        return ""
+    known = [*surroundings.current_catalog().tally("project"), surroundings.project.name]
+    try:
+        return find_project(filter(None, known), wanted)
+    except AmbiguousError:
+        raise
+    except NotFoundError:  # a project that nothing is known of yet
+        return wanted.strip("/")
+
+
+def _file_name(surroundings: Context, text: str) -> str:
+    """A file of the project by its path in it; any other as it was given."""
+    path, root = (surroundings.cwd / text).absolute(), surroundings.project.root
+    if root is not None and path.exists() and path.is_relative_to(root):
+        return path.relative_to(root).as_posix()
+    return text
+
+
+def _draft_in_editor(surroundings: Context, words: str, wishes: Wishes) -> Draft | None:
+    """What was written in the form; None when it was left empty."""
+    import tempfile
+
+    from ...journal.drafting import WRITTEN_TYPES, draft_from_form, split_title
+    from ...templates import render
+    from ..editor import open_in_editor
+
+    title, body = split_title(words)
+    form = render(
+        "memory-form.md.j2",
+        type=wishes.type,
+        types=", ".join(WRITTEN_TYPES),
+        project=wishes.project,
+        tags=_as_list(wishes.tags),
+        source=_as_list(wishes.source),
+        title=wishes.title or title,
+        body=body,
+    )
+    folder = Path(tempfile.mkdtemp(prefix="mem-"))  # only its owner may look into it
+    path = folder / "memory.md"
+    path.write_text(form, encoding="utf-8", newline="")
+    setting = surroundings.settings.editor
+    open_in_editor(setting, path, environ=surroundings.environ, line=form.count("\n---\n") + 6)
+    try:
+        written = path.read_bytes().decode("utf-8-sig")
+        draft = draft_from_form(
+            written, wishes, redactor=surroundings.redactor, now=surroundings.now
+        )
+    except (MemjournalError, UnicodeDecodeError, OSError) as error:
+        raise FormatError(
+            getattr(error, "what", "") or "the form cannot be read",
+            where=str(path),
+            mend="what you wrote is still there; correct it and `mem add - <` that file",
+        ) from error
+    path.unlink()
+    folder.rmdir()
+    if draft is None:
+        output.note("the form was left empty: nothing was added")
+    return draft
+
+
+def _as_list(texts: tuple[str, ...]) -> str:
+    import json
+
+    return json.dumps(list(texts), ensure_ascii=False)
+
+
+def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
+    created = surroundings.journal.create(draft.entry)
+    entry, n_hidden = created.entry, draft.n_hidden + created.n_hidden
+    if as_json:
+        fields = {"id": f"mem:{entry.id}", "path": created.path, "title": entry.title}
+        output.emit("added", {**fields, "is_new": created.is_new, "n_hidden": n_hidden})
+    else:
+        output.line(f"{output.style(entry.citation, output.CYAN)} {created.path}")
+    if n_hidden:
+        output.note(f"{output.count(n_hidden, 'secret or private part', 'secrets or private parts')}"
+                    " not written")  # fmt: skip
+    if not created.is_new:
+        output.note("already there: nothing was added")
+        return
+    surroundings.update_index(wait=False)
+    surroundings.commit([created.path], output.shorten(f"add: {entry.title}", 72))
+
+
+# --- edit ---------------------------------------------------------------------------------------
+
+
+def edit(
+    context: typer.Context,
+    refs: Annotated[list[str], typer.Argument(help="mem:a7Bc3x, any unique prefix, or a path.")],
+    assignment: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="Change a field without the editor."),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Open memories in your editor, or change single fields with --set."""
+    from ...indexer.resolve import resolve
+
+    surroundings: Context = context.obj
+    catalog = surroundings.fresh_catalog()
+    rows = resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd)
+    if assignment:
+        before = _set_fields(surroundings, rows, assignment)
+    else:
+        before = _edit_files(surroundings, rows)
+    changed = [path for path, data in before.items() if data != _read(surroundings.root / path)]
+    for path in before:
+        _report_edit(surroundings, path, was_changed=path in changed, as_json=as_json)
+    surroundings.update_index(wait=False)
+    titles = ", ".join(row.title for row in rows if row.path in changed)
+    surroundings.commit(changed, output.shorten(f"edit: {titles}", 72))
+
+
+def _read(path: Path) -> bytes | None:
+    """The bytes of a file; None when it is gone."""
+    try:
+        return path.read_bytes()
+    except FileNotFoundError:
+        return None
+
+
+def _set_fields(
+    surroundings: Context, rows: list[Row], assignment: list[str]
+) -> dict[str, bytes | None]:
+    """Change the fields; the bytes of each file as they were."""
+    from ...journal.field_changes import parse_assignments, plan_field_changes
+
+    pairs = parse_assignments(assignment)
+    if "project" in pairs:
+        pairs["project"] = _project_for(surroundings, pairs["project"])
+    plans: dict[str, dict[str, object]] = {}
+    for row in rows:
+        if row.path.startswith("sessions/"):
+            raise UsageError(
+                f"mem:{row.id} is part of a conversation, which only grows",
+                mend=f"write a memory about it: mem add --source mem:{row.id} …",
+            )
+        stored = surroundings.index.read(row)
+        if stored is not None:
+            plans[row.path] = plan_field_changes(stored.entry, pairs)
+    before = {path: _read(surroundings.root / path) for path in plans}
+    for path, changes in plans.items():
+        surroundings.journal.change_fields(path, changes)
+    return before
+
+
+def _edit_files(surroundings: Context, rows: list[Row]) -> dict[str, bytes | None]:
+    """Open each file once, where its first entry begins; the bytes of each as they were."""
+    from ..editor import open_in_editor
+
+    before: dict[str, bytes | None] = {}
+    for row in rows:
+        if row.path in before:
+            continue
+        path = surroundings.root / row.path
+        before[row.path] = _read(path)
+        line = surroundings.index.line_of(row)
+        setting = surroundings.settings.editor
+        open_in_editor(setting, path, environ=surroundings.environ, line=line)
+    return before
+
+
+def _report_edit(surroundings: Context, path: str, *, was_changed: bool, as_json: bool) -> None:
+    """Say what the file at *path* is like now; of what looks like a secret only its kind."""
+    from ...journal.reading import Oddity, read_entries, stat_file
+
+    file = stat_file(surroundings.root, path)
+    odd: list[str] = []
+    kinds: tuple[str, ...] = ()
+    if file is not None and was_changed:
+        found = read_entries(surroundings.root, file)
+        odd = [one.what for one in found if isinstance(one, Oddity)]
+        text = (_read(surroundings.root / path) or b"").decode("utf-8", "replace")
+        kinds = surroundings.redactor.redact(text).kinds
+    state = "gone" if file is None else "changed" if was_changed else "unchanged"
+    if as_json:
+        output.emit("edited", {"path": path, "state": state, "oddities": odd, "secrets": kinds})
+    else:
+        output.line(f"{state} {path}")
+    for what in odd:
+        output.warn(f"{path}: {what}")
+    if kinds:
+        output.warn(f"{path}: the file now holds what looks like a secret: {', '.join(kinds)}")

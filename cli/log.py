@@ -1,0 +1,87 @@
+"""Where the details of a failure go: to a file, never to the terminal, and never with a secret.
+
+Writing the log must not fail in turn, for it runs when something already has.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import platform
+import sys
+import traceback
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Final
+
+from .context import Context
+
+LOG_FILE: Final = "mem.log"
+MAX_BYTES: Final = 1_000_000  # then the older half goes
+
+
+def write_traceback() -> Path:
+    """Append the exception that is being handled to the log; the file that it went to."""
+    text = _redacted("".join(traceback.format_exc()))
+    where = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
+    record = f"{datetime.now().astimezone():%Y-%m-%dT%H:%M:%S%z} mem, {where}\n{text}\n"
+    for path in log_paths():
+        with contextlib.suppress(OSError):
+            _append(path, record)
+            return path
+    sys.stderr.write(record)  # nowhere to write it: better here than nowhere
+    return Path(os.devnull)
+
+
+def log_paths() -> Iterator[Path]:
+    """Where the log may be, the preferred place first: the journal's, then the user's."""
+    if (folder := _index_folder()) is not None:
+        yield folder / LOG_FILE
+    from platformdirs import user_log_path
+
+    yield user_log_path("memjournal", appauthor=False) / LOG_FILE
+
+
+def read_log_tail(path: Path, *, n_lines: int) -> list[str]:
+    """The last lines of the log; none when there is none.
+
+    Raises:
+        OSError: it is there and cannot be read.
+    """
+    try:
+        text = path.read_text("utf-8", "replace")
+    except FileNotFoundError:
+        return []
+    return text.splitlines()[-n_lines:]
+
+
+def _index_folder() -> Path | None:
+    context = Context.latest
+    if context is None:
+        return None
+    with contextlib.suppress(Exception):  # no journal, or the very failure that is to be logged
+        folder = context.root / "index"
+        return folder if os.access(folder if folder.exists() else context.root, os.W_OK) else None
+    return None
+
+
+def _redacted(text: str) -> str:
+    from ..journal.redaction import Redactor
+
+    with contextlib.suppress(Exception):  # broken settings; the built-in rules remain
+        if Context.latest is not None:
+            return Context.latest.redactor.redact(text).text
+    return Redactor().redact(text).text
+
+
+def _append(path: Path, record: str) -> None:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    with contextlib.suppress(FileNotFoundError):
+        if path.stat().st_size > MAX_BYTES:
+            from ..journal.files import replace
+
+            replace(path, path.read_bytes()[-MAX_BYTES // 2 :])
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    with open(fd, "a", encoding="utf-8", newline="") as stream:
+        stream.write(record)

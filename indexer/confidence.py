@@ -1,0 +1,91 @@
+"""How sure a search is: whether its first result is right, and whether there is an answer at all.
+
+``high`` is meant to be right at least nine times in ten: it may be shown without being asked for.
+``none`` means that nothing should be. Both are logistic models of what separates right from wrong:
+the cosine of the best result, its share of the query's idf, and the gap to the second, as a part of
+its relevance. tests/bench/fit_confidence.py fits them and prints the reliability that they reach;
+run it again when ranking changes.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Final, Literal
+
+from .ranking import Relevance
+
+Confidence = Literal["high", "suggested", "none"]
+
+HIGH_FROM: Final = 0.85  # probability that the first result is right
+NONE_BELOW: Final = 0.5  # that one of the first five is
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What the models look at, each from 0 to 1."""
+
+    similarity: float  # cosine of the first result
+    share: float  # of the query's idf that it matches
+    relevance: float
+    gap: float  # to the second result, as a part of the first one's relevance; 1 without a second
+    agreement: float  # of the query's script with the collection's
+
+    @classmethod
+    def of(cls, relevance: Relevance) -> Features:
+        """The features of a ranking with at least one document."""
+        first = float(relevance.relevance[0])
+        second = float(relevance.relevance[1]) if len(relevance.relevance) > 1 else 0.0
+        return cls(
+            similarity=max(float(relevance.similarity[0]), 0.0),
+            share=float(relevance.share[0]),
+            relevance=first,
+            gap=(first - second) / first if first > 0 else 0.0,
+            agreement=relevance.agreement,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """Weights of the features, and of 1."""
+
+    similarity: float = 0.0
+    share: float = 0.0
+    relevance: float = 0.0
+    gap: float = 0.0
+    agreement: float = 0.0
+    constant: float = 0.0
+
+    def probability(self, features: Features) -> float:
+        """What the model says of *features*, 0-1."""
+        logit = (
+            self.similarity * features.similarity
+            + self.share * features.share
+            + self.relevance * features.relevance
+            + self.gap * features.gap
+            + self.agreement * features.agreement
+            + self.constant
+        )
+        return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
+
+
+FIRST_IS_RIGHT: Final = Model(similarity=5.93, gap=7.58, agreement=2.55, constant=-6.06)
+HAS_ANSWER: Final = Model(similarity=16.94, share=5.33, gap=4.53, constant=-8.75)
+FIRST_IS_RIGHT_BY_KEYWORD: Final = Model(share=2.14, gap=3.94, agreement=3.48, constant=-5.13)
+HAS_ANSWER_BY_KEYWORD: Final = Model(share=6.74, relevance=4.50, constant=-4.50)
+
+
+def judge(relevance: Relevance) -> Confidence:
+    """How far the first document of *relevance* can be trusted to answer the query.
+
+    Give it one ranking without copies: two entries with the same text leave no gap.
+    """
+    if not len(relevance.documents):
+        return "none"
+    features = Features.of(relevance)
+    by_vector = relevance.used_vector
+    has_answer = HAS_ANSWER if by_vector else HAS_ANSWER_BY_KEYWORD
+    if has_answer.probability(features) < NONE_BELOW:
+        return "none"
+    is_right = FIRST_IS_RIGHT if by_vector else FIRST_IS_RIGHT_BY_KEYWORD
+    return "high" if is_right.probability(features) >= HIGH_FROM else "suggested"
