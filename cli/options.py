@@ -93,13 +93,13 @@ def make_filter(
         sessions=tuple(sessions or ()),
         files=tuple(files or ()),
         agents=tuple(agents or ()),
-        since=_moment("--since", since, surroundings),
-        until=_moment("--until", until, surroundings),
+        since=moment("--since", since, surroundings),
+        until=moment("--until", until, surroundings),
         min_level=level,
     )
 
 
-def _moment(option: str, text: str | None, surroundings: Context) -> datetime | None:
+def moment(option: str, text: str | None, surroundings: Context) -> datetime | None:
     if text is None:
         return None
     from ..journal.when import parse_when

@@ -134,11 +134,12 @@ def pad(text: str, n_columns: int) -> str:
 
 
 @contextlib.contextmanager
-def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
+def progress(label: str, *, in_bytes: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr for work that takes longer than a blink; plain lines where no terminal is.
 
     Yields what is to be called with: what is counted, how many are done, of how many.
     """
+    shown = size if in_bytes else "{:,}".format
     is_terminal = sys.stderr.isatty()
     started = time.monotonic()
     state = {"drawn": started, "what": "", "shown": False}
@@ -151,10 +152,14 @@ def progress(label: str) -> Iterator[Callable[[str, int, int], None]]:
         if is_terminal:
             filled = round(_BAR_WIDTH * n_done / max(1, n_all))
             bar = "█" * filled + "░" * (_BAR_WIDTH - filled)
-            print(f"\r\x1b[K{label} {what} {bar} {n_done:,}/{n_all:,}", end="", file=sys.stderr)
+            print(
+                f"\r\x1b[K{label} {what} {bar} {shown(n_done)}/{shown(n_all)}",
+                end="",
+                file=sys.stderr,
+            )
             state["shown"] = True
         elif n_done >= n_all or what != state["what"]:
-            print(f"{label}: {what} {n_done:,}/{n_all:,}", file=sys.stderr)
+            print(f"{label}: {what} {shown(n_done)}/{shown(n_all)}", file=sys.stderr)
         state["what"] = what
 
     try:

@@ -19,7 +19,7 @@ _HEADING_CLOSES: Final = 0.2  # of max_tokens: a heading closes a chunk that is 
 
 _CJK: Final = re.compile(
     "[\u1100-\u11ff\u3000-\u30ff\u3130-\u318f\u3400-\u4dbf\u4e00-\u9fff\ua960-\ua97f\uac00-\ud7ff"
-    "\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]"
+    "\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+"
 )
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+([^\n]*?)[ \t#]*$", re.MULTILINE)
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
@@ -56,8 +56,8 @@ def estimate_tokens(text: str) -> int:
     """About how many tokens a model makes of *text*: one a CJK character, one per four others."""
     if text.isascii():
         return (len(text) + 3) // 4
-    n_cjk = len(_CJK.findall(text))
-    return n_cjk + (len(text) - n_cjk + 3) // 4
+    n_others = len(_CJK.sub("", text))
+    return len(text) - n_others + (n_others + 3) // 4
 
 
 def chunk(text: str, *, max_tokens: int = MAX_TOKENS, overlap: int = OVERLAP) -> list[Chunk]:
@@ -78,7 +78,7 @@ def chunk(text: str, *, max_tokens: int = MAX_TOKENS, overlap: int = OVERLAP) ->
     for first, last in _pack(_atoms(text, max_tokens), max_tokens):
         start = first.start
         if chunks and not first.opens:
-            start = _overlap_start(text, start, overlap)
+            start = max(_overlap_start(text, start, overlap), chunks[-1].start + 1)
         chunks.append(
             Chunk(start=start, end=last.end, text=text[start : last.end], heading=first.heading)
         )
@@ -152,15 +152,16 @@ def _pieces(text: str, start: int, end: int, max_tokens: int) -> Iterator[tuple[
 
 
 def _fitting(window: str, limit: int) -> int:
-    """How many characters from the start of *window* have at most *limit* tokens."""
-    low, high = 1, len(window)
-    while low < high:
-        middle = (low + high + 1) // 2
-        if estimate_tokens(window[:middle]) <= limit:
-            low = middle
-        else:
-            high = middle - 1
-    return low
+    """How many characters from the start of *window* have at most *limit* tokens, or nearly so many.
+
+    No character is more than a token, so as many characters as tokens are left can always be taken.
+    """
+    n_chars, left = 0, limit
+    while left > limit // 16 and n_chars < len(window):
+        taken = window[n_chars : n_chars + left]
+        n_chars += len(taken)
+        left -= estimate_tokens(taken)
+    return n_chars
 
 
 def _best_cut(window: str) -> int:

@@ -283,11 +283,20 @@ def _stored_part(part: Part, path: str, header: SessionHeader) -> Stored | None:
 
 def loose_text(part: Part) -> str:
     """The words in a part that a person wrote into a session file; "" if there are none."""
-    text = _text(part.raw)
-    if part.kind == "head":
-        document = parse_document(text)
-        text = _TITLE.sub("", document.body, count=1) if document.opening else text
+    text = _text(part.raw[loose_start(part) :])
     return text if text.strip() else ""
+
+
+def loose_start(part: Part) -> int:
+    """Where in a part the words of a person begin: after the header and title that we wrote."""
+    if part.kind != "head":
+        return 0
+    document = parse_document(part.raw.decode("utf-8", "surrogateescape"))
+    if not document.opening:
+        return 0
+    title = _TITLE.match(document.body)
+    own = document.opening + document.block + document.closing + (title.group() if title else "")
+    return len(own.encode("utf-8", "surrogateescape"))
 
 
 def loose_id(path: str, text: str) -> EntryId:

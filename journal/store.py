@@ -25,7 +25,7 @@ from .ids import content_key, mint
 from .memory_file import parse_memory, render_memory, replace_title
 from .place import INDEX_FOLDER
 from .project import project_path
-from .reading import Stored, loose_id, loose_text
+from .reading import Stored, loose_id, loose_start, loose_text
 from .redaction import Redacted, Redactor
 from .session_file import (
     is_torn_header,
@@ -138,20 +138,22 @@ class Journal:
         """
         clean, hidden = self._redacted_entry(draft)
         key = _content_key(clean)
-        same: list[Entry] = []
+        same: list[tuple[Entry, str]] = []
 
         def is_other(entry_id: str) -> bool:
-            found = self._lookup(entry_id) or self._entry_at(
-                memory_path(replace(clean, id=EntryId(entry_id)))
-            )
-            if found is not None and _content_key(found) == key:
-                same.append(found)
-                return False
-            return found is not None
+            path = memory_path(replace(clean, id=EntryId(entry_id)))
+            found = self._entry_at(path)
+            if found is None and (found := self._lookup(entry_id)):
+                path = self._path_of(found)
+            if found is None or _content_key(found) != key:
+                return found is not None
+            if path:  # else its file is gone, and the index does not know yet
+                same.append((found, path))
+            return False
 
         entry = replace(clean, id=mint(key, taken=is_other))
         if same:
-            return Created(same[0], memory_path(same[0]), is_new=False, n_hidden=hidden)
+            return Created(*same[0], is_new=False, n_hidden=hidden)
         path = memory_path(entry)
         files.replace(self.root / path, render_memory(entry).encode("utf-8"))
         return Created(entry, path, is_new=True, n_hidden=hidden)
@@ -163,6 +165,14 @@ class Journal:
         except NotFoundError:
             return None
         return parse_memory(text, path=path, fallback_time=datetime.fromtimestamp(0, UTC))[0]
+
+    def _path_of(self, entry: Entry) -> str:
+        """Where the file of a memory stands, were it moved to another folder; "" if nowhere."""
+        path = memory_path(entry)
+        if (self.root / path).is_file():
+            return path
+        found = (self.root / "memories").glob(f"**/*--{entry.id}.md")
+        return next((one.relative_to(self.root).as_posix() for one in found), "")
 
     def _redacted_entry(self, draft: Entry) -> tuple[Entry, int]:
         hidden: list[Redacted] = []
@@ -274,7 +284,7 @@ def without_records(data: bytes, ids: frozenset[str], *, path: str = "") -> byte
             if (gone := record_id(raw)) in ids:
                 raw = render_forgotten(gone, record_keys(raw))
         elif (text := loose_text(part)) and loose_id(path, text) in ids:
-            raw = raw[: len(raw) - len(text.encode("utf-8"))]
+            raw = raw[: loose_start(part)]
         kept.append(raw)
     return b"".join(kept)
 

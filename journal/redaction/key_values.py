@@ -13,7 +13,7 @@ from typing import Final
 from . import guards, judge
 from .key_words import ANCHOR, KEY_WORD, Key, read_key
 from .spans import Span
-from .values import Value, join_literals, read_line, read_value
+from .values import Value, join_literals, read_line, read_value, whole_end
 
 _ASSIGN: Final = re.compile(
     r"""(?x)
@@ -140,7 +140,7 @@ def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | N
         return value.start, join_literals(text, value)
     if at_start and not tight and key.strength != "token" and not before.endswith(('"', "'")):
         return value.start, _to_line_end(text, value)
-    return value.start, value.end
+    return value.start, whole_end(text, value)
 
 
 def _closes_string(text: str, at: int, before: str) -> bool:

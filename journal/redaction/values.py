@@ -17,16 +17,16 @@ _OPENING: Final = re.compile(r"[rbfuRBFUL@$]{0,2}(?P<slashes>\\{0,7})(?P<quote>\
 _CLOSING: Final = {"“": "”", "‘": "’", "「": "」", "«": "»"}
 _BARE: Final = re.compile(
     r"""(?x)
-    (?: [^\s"'`<>\\;&,]
+    (?: [^\s"'`<>\\;&,]{1,128}+
       | \\(?![nrt"'`]) | \\[nrt](?=[a-z0-9]{1,32}(?:[\s"'\\]|$))(?![a-z]+[ ])
       | ["'`](?=[\w!@\#$%^&*])
       | <(?!/?[A-Za-z][^<>\s]*>|/|[A-Za-z][^<>]{0,80}>) | >(?=\S)
       | [;&,](?![\w.\- ]{1,30}=|[\s"'`\\]|$)
-    ){1,128}
+    ){1,32}
     """
 )
 _BARE_REST: Final = re.compile(r"[^\s\"'`<>\\;&,]*")
-_URL_PART: Final = re.compile(r"[^\s\"'`<>\\;&#]{1,128}")
+_URL_PART: Final = re.compile(r"[^\s\"'`<>\\;&#]{1,4096}")
 _LINE: Final = re.compile(r"(?:[^\n\r\\]|\\(?![nr])){1,512}")
 _PLUS: Final = re.compile(r"\s{0,40}[+.&\\]?\s{0,40}(?=[rbfuRBFUL@$]{0,2}\\{0,7}[\"'`])")
 _TRAILING: Final = ",;)]}>\"'`:."
@@ -52,14 +52,20 @@ def read_value(text: str, at: int, *, in_url: bool = False) -> Value | None:
     if not bare:
         return None
     start, end = bare.span()
-    if end - start == MAX_JUDGED and (rest := _BARE_REST.match(text, end)):
-        end = rest.end()
     after = end
     while end > start and text[end - 1] in _TRAILING:
         end -= 1
     if end == start:
         return None
     return Value(start, end, text[start : min(end, start + MAX_JUDGED)], False, after)
+
+
+def whole_end(text: str, value: Value) -> int:
+    """Where *value* really ends: reading stops early in very long ones."""
+    if value.quoted or value.after != value.end or value.end - value.start < MAX_JUDGED:
+        return value.end
+    rest = _BARE_REST.match(text, value.end)
+    return rest.end() if rest else value.end
 
 
 def read_line(text: str, at: int) -> str:

@@ -74,7 +74,7 @@ def test_a_heading_begins_a_chunk_and_names_it() -> None:
     body = "가나다라마바사 " * 12
     text = f"# 인증\n{body}\n## 토큰\n{body}\n## 쿠키\n{body}\n"
 
-    chunks = chunk(text, max_tokens=120, overlap=20)
+    chunks = chunk(text, max_tokens=200, overlap=20)
 
     assert starts(chunks) == ["# 인증", "## 토큰", "## 쿠키"]
     assert [piece.heading for piece in chunks] == ["인증", "인증 > 토큰", "인증 > 쿠키"]
