@@ -1,71 +1,29 @@
-"""The ``mem`` command: the one place where errors become text and exit codes."""
+"""The entry point of ``mem``: the one place where errors become text and exit codes.
+
+Nothing heavy is imported before it is needed: `mem --version` costs little more than Python itself.
+"""
 
 from __future__ import annotations
 
-import logging
+import os
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import Annotated
 
-import typer
-
-from ..journal.errors import MemjournalError
-from .commands import adding, importing, indexing, keeping, searching, settings
-from .context import Context
-
-log = logging.getLogger("memjournal")
-
-app = typer.Typer(
-    name="mem",
-    help="A memory for AI coding assistants: Markdown in git, searched by keyword and by meaning.",
-    no_args_is_help=True,
-    pretty_exceptions_enable=False,
-    rich_markup_mode=None,
-    context_settings={"help_option_names": ["-h", "--help"]},
-)
-
-
-def _print_version(wanted: bool) -> None:
-    if wanted:
-        from importlib.metadata import version
-
-        print(f"memjournal {version('memjournal')}")
-        raise typer.Exit
-
-
-@app.callback()
-def prepare(
-    context: typer.Context,
-    journal: Annotated[
-        Path | None,
-        typer.Option(
-            "--journal",
-            "-J",
-            metavar="DIR",
-            help="The journal to use. Default: .memjournal/ here or above, $MEMJOURNAL_HOME, or"
-            " ~/memjournal.",
-        ),
-    ] = None,
-    version: Annotated[
-        bool,
-        typer.Option(
-            "--version", callback=_print_version, is_eager=True, help="Print the version."
-        ),
-    ] = False,
-) -> None:
-    """A memory for AI coding assistants: Markdown in git, searched by keyword and by meaning."""
-    context.obj = Context(journal_option=journal)
-
-
-for group in (searching, adding, importing, keeping, indexing, settings):
-    group.register(app)
+from .version import VERSION
 
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mem`` and return its exit code."""
+    arguments = list(sys.argv[1:] if argv is None else argv)
+    if arguments == ["--version"]:
+        print(f"memjournal {VERSION}")
+        return 0
+    from ..journal.errors import MemjournalError
+    from .program import app, register_commands
+
     try:
-        app(args=argv, prog_name="mem")
+        register_commands(arguments)
+        app(args=arguments, prog_name="mem")
     except MemjournalError as error:
         print(f"mem: {error}", file=sys.stderr)
         return error.exit_code
@@ -75,15 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
     except KeyboardInterrupt:
         print("mem: interrupted", file=sys.stderr)
         return 130
-    except Exception:
+    except Exception:  # noqa: BLE001  # the top of the process: what rises to here is a bug
         return _report_bug()
     return 0
 
 
 def _discard_stdout() -> None:
     """Point stdout at nothing, or Python would complain once more while it ends."""
-    import os
-
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

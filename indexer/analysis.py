@@ -47,13 +47,13 @@ _SMALL: Final = r"[^\W_A-Z0-9]"  # a letter that does not begin a part; accents 
 _PIECE: Final = re.compile(
     f"[A-Z]{{2,}}(?=s(?!{_SMALL}))|[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+"
 )
-_VERSION: Final = re.compile(r"[vV]?([0-9]+(?:\.[0-9]+)+)$")
+_VERSION: Final = re.compile(r"(?<![0-9.])[0-9]+(?:\.[0-9]+)+")
 _ERROR_CODE: Final = re.compile(
     r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]|E[A-Z]{4,}|[A-Z]{1,6}-?[0-9]{3,}|0x[0-9A-Fa-f]{2,}"
     r"|[A-Za-z]\w*(?:Error|Exception))\b"
 )
 _MAX_IDENTIFIER: Final = 80  # characters; what is longer is data, and found by its parts
-_JAMO: Final = re.compile("[\u1100-\u11ff\u3131-\u318e\ua960-\ua97f\ud7b0-\ud7ff\uffa0-\uffdc]")
+_JOINS_SYLLABLE: Final = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")  # a vowel or a final
 
 
 class Part(NamedTuple):
@@ -179,7 +179,9 @@ def _normalise_with_offsets(text: str) -> tuple[str, list[tuple[int, int]] | Non
 def _composes(before: str, char: str) -> bool:
     if unicodedata.combining(char) or char in "\uff9e\uff9f":  # half-width kana voice marks
         return True
-    return _JAMO.match(char) is not None and bool(_JAMO.match(before) or _IS_HANGUL.match(before))
+    if not _JOINS_SYLLABLE.match(unicodedata.normalize("NFKD", char)):
+        return False
+    return _IS_HANGUL.match(unicodedata.normalize("NFKD", before)) is not None
 
 
 def _fold(word: str) -> str:
@@ -228,24 +230,32 @@ def _parts_of_word(run: str) -> tuple[Part, ...]:
 
 
 def _parts_of_name(name: str, offset: int) -> list[Part]:
-    """The parts of one component of a path: a word, a version or an identifier."""
-    end = offset + len(name)
-    if version := _VERSION.match(name):
-        numbers = version[1].split(".")
-        lengths = range(2, len(numbers) + 1)
-        return [Part(".".join(numbers[:n]), "identifier", offset, end) for n in lengths]
-    pieces = list(_PIECE.finditer(name))
-    parts = [
-        Part(english.stem(_fold(piece[0])), "part", offset + piece.start(), offset + piece.end())
-        for piece in pieces
+    """The parts of one component of a path: a word, or an identifier with versions in it."""
+    parts = [part for found in _VERSION.finditer(name) for part in _parts_of_version(found, offset)]
+    if parts and len(name) - len(parts[-1].term) <= 1:  # 1.2 or v1.2
+        return parts
+    pieces = [
+        (piece, Part(english.stem(_fold(piece[0])), "part", *_shifted(piece.span(), offset)))
+        for piece in _PIECE.finditer(name)
     ]
-    if len(parts) < 2:
-        return [part._replace(kind="word") for part in parts]
-    parts = [part for part in parts if len(part.term) > 1]
+    if len(pieces) < 2:
+        return [part._replace(kind="word") for _, part in pieces]
+    parts += [part for _, part in pieces if len(part.term) > 1]
     if len(name) <= _MAX_IDENTIFIER:
-        whole = english.stem("".join(_fold(piece[0]) for piece in pieces))
-        parts.append(Part(whole, "identifier", offset, end))
+        whole = english.stem("".join(_fold(piece[0]) for piece, _ in pieces))
+        parts.append(Part(whole, "identifier", offset, offset + len(name)))
     return parts
+
+
+def _parts_of_version(found: re.Match[str], offset: int) -> Iterator[Part]:
+    """``1.2.3`` and what it is a version of: ``1.2``."""
+    numbers = found[0].split(".")
+    for n in range(2, len(numbers) + 1):
+        yield Part(".".join(numbers[:n]), "identifier", *_shifted(found.span(), offset))
+
+
+def _shifted(span: tuple[int, int], offset: int) -> tuple[int, int]:
+    return span[0] + offset, span[1] + offset
 
 
 def _runs_of_query(normal: str) -> tuple[list[str], list[str]]:

@@ -5,6 +5,7 @@ and ticked off after that. A crash anywhere leaves work to be done again, which 
 outbox row says *look at this entry*, not what to do with it.
 
 SQLite is touched here alone. The file is derived: a format number that is not ours means rebuild.
+It keeps a rollback journal, not a write-ahead log: readers of a log leave files beside it.
 """
 
 from __future__ import annotations
@@ -12,17 +13,19 @@ from __future__ import annotations
 import contextlib
 import json
 import sqlite3
+import unicodedata
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import Any, Final, Literal
 
 from ..journal.entry import Entry, format_time, parse_time
+from ..journal.errors import LockedError, MemjournalError, StorageError
 from ..journal.reading import JournalFile, Oddity, kind_of
 from .errors import IndexDamagedError
 
-CATALOG_FORMAT: Final = "1"
+CATALOG_FORMAT: Final = "2"
 TARGETS: Final = ("keyword", "vector")
 MAX_ATTEMPTS: Final = 3  # then the row is quarantined: shown, and not tried again by itself
 _BUSY_S: Final = 10.0
@@ -32,7 +35,7 @@ Target = Literal["keyword", "vector"]
 _SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
-    path TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns INTEGER NOT NULL
+    path TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE TABLE oddities(path TEXT NOT NULL, place TEXT NOT NULL, what TEXT NOT NULL);
 CREATE INDEX oddities_by_path ON oddities(path);
@@ -177,37 +180,45 @@ class Catalog:
         Raises:
             IndexDamagedError: it cannot be read, or has another format.
             FileNotFoundError: there is none, and *write* is off.
+            LockedError: another process kept it for too long.
+            StorageError: it cannot be opened.
         """
         self._path = path
         if not write and not path.exists():
             raise FileNotFoundError(str(path))
-        try:
+        with self._translated():
             self._db = self._connect(write)
-            self._check_format(write)
+        try:
+            with self._translated():
+                self._prepare(write)
+        except BaseException:
+            self._db.close()
+            raise
+
+    @contextlib.contextmanager
+    def _translated(self) -> Iterator[None]:
+        """What SQLite says in our words: busy and refused are not damaged."""
+        try:
+            yield
         except sqlite3.Error as error:
-            raise IndexDamagedError("catalog", str(error)) from error
+            raise _as_our_error(error, self._path) from error
 
     def _connect(self, write: bool) -> sqlite3.Connection:
+        if str(self._path) == ":memory:":
+            return sqlite3.connect(":memory:", isolation_level=None)
         if write:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            db = sqlite3.connect(self._path, timeout=_BUSY_S, isolation_level=None)
-            db.execute("PRAGMA journal_mode = WAL")
-            db.execute("PRAGMA synchronous = NORMAL")
-        else:
-            db = sqlite3.connect(f"{self._path.as_uri()}?mode=ro", uri=True, timeout=_BUSY_S)
-            try:
-                db.execute("SELECT 1 FROM sqlite_master").fetchone()
-            except sqlite3.OperationalError:
-                # WAL needs a side file that a read-only mount cannot hold; nobody writes there.
-                db.close()
-                db = sqlite3.connect(f"{self._path.as_uri()}?immutable=1", uri=True)
-        return db
+        uri = f"{self._path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
+        return sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
 
-    def _check_format(self, write: bool) -> None:
+    def _prepare(self, write: bool) -> None:
+        if write:
+            self._db.execute("PRAGMA journal_mode = DELETE")
+            self._db.execute("PRAGMA cache_spill = OFF")  # readers go on until the commit
         has_meta = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
         if has_meta is None:
-            if not write:
-                raise IndexDamagedError("catalog", "it is empty")
+            if not write or self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
+                raise IndexDamagedError("catalog", "it holds no catalog")
             with self.transaction():
                 for statement in _SCHEMA.split(";\n"):
                     if statement.strip():
@@ -223,26 +234,27 @@ class Catalog:
 
     @classmethod
     def copy_of(cls, path: Path) -> Catalog:
-        """What the catalog at *path* holds, in memory; reading it leaves no trace on disk.
+        """What the catalog at *path* holds, in memory.
 
         Raises:
             FileNotFoundError: there is none.
             IndexDamagedError: it cannot be read, or has another format.
         """
-        if not path.exists():
-            raise FileNotFoundError(str(path))
-        # A reader of a WAL file makes side files; one that believes the file unchanging does not.
-        # Where there is a side file already, somebody writes or wrote, and it has to be read too.
-        is_busy = path.with_name(f"{path.name}-wal").exists()
-        uri = f"{path.as_uri()}?{'mode=ro' if is_busy else 'immutable=1'}"
-        copy = cls.in_memory()
-        try:
-            with contextlib.closing(sqlite3.connect(uri, uri=True, timeout=_BUSY_S)) as source:
-                source.backup(copy._db)
-            copy._check_format(write=False)
-        except sqlite3.Error as error:
-            raise IndexDamagedError("catalog", str(error)) from error
+        with contextlib.closing(cls(path, write=False)) as source:
+            copy = cls.in_memory()
+            try:
+                with source._translated():
+                    source._db.backup(copy._db)
+                copy._prepare(write=False)
+            except BaseException:
+                copy.close()
+                raise
         return copy
+
+    def check(self) -> str:
+        """What SQLite finds wrong with its file; "" if nothing."""
+        ((found, *_), *_) = self._query("PRAGMA quick_check(1)")
+        return "" if found == "ok" else str(found)
 
     def compact(self) -> None:
         """Leave no byte of what was removed in the file; outside a transaction.
@@ -250,11 +262,8 @@ class Catalog:
         Raises:
             IndexDamagedError: SQLite cannot carry it out.
         """
-        try:
+        with self._translated():
             self._db.execute("VACUUM")
-            self._db.execute("PRAGMA wal_checkpoint(TRUNCATE)")
-        except sqlite3.Error as error:
-            raise IndexDamagedError("catalog", str(error)) from error
 
     def close(self) -> None:
         """Give the file back."""
@@ -265,23 +274,28 @@ class Catalog:
         """All or nothing of what is done inside.
 
         Raises:
-            IndexDamagedError: SQLite cannot carry it out.
+            IndexDamagedError: the file is not as SQLite left it.
+            LockedError, StorageError: SQLite cannot carry it out now.
         """
-        try:
+        with self._translated():
             self._db.execute("BEGIN IMMEDIATE")
             try:
                 yield
+                self._db.execute("COMMIT")
             except BaseException:
-                self._db.execute("ROLLBACK")
+                if self._db.in_transaction:  # a full disk has rolled back already
+                    self._db.execute("ROLLBACK")
                 raise
-            self._db.execute("COMMIT")
-        except sqlite3.Error as error:
-            raise IndexDamagedError("catalog", str(error)) from error
+
+    def _query(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
+        """All rows at once: a statement left half read would keep the file locked."""
+        with self._translated():
+            return self._db.execute(query, values).fetchall()
 
     def meta(self, key: str) -> str:
         """A remark about the index as a whole, "" if there is none."""
-        found = self._db.execute("SELECT value FROM meta WHERE key = ?", (key,)).fetchone()
-        return str(found[0]) if found else ""
+        found = self._query("SELECT value FROM meta WHERE key = ?", (key,))
+        return str(found[0][0]) if found else ""
 
     def set_meta(self, key: str, value: str) -> None:
         """Set a remark; inside a transaction."""
@@ -291,12 +305,12 @@ class Catalog:
 
     def known_files(self) -> dict[str, JournalFile]:
         """Each file as it was when it was read last."""
-        rows = self._db.execute("SELECT path, kind, size, mtime_ns FROM files")
-        return {path: JournalFile(path, kind, size, mtime) for path, kind, size, mtime in rows}
+        rows = self._query("SELECT path, kind, size, mtime_ns FROM files")
+        return {path: JournalFile(path, kind, size, int(mtime)) for path, kind, size, mtime in rows}
 
     def oddities(self) -> list[Oddity]:
         """What was odd about the files, in the order of their paths."""
-        rows = self._db.execute("SELECT place, what FROM oddities ORDER BY path, rowid")
+        rows = self._query("SELECT place, what FROM oddities ORDER BY path, rowid")
         return [Oddity(place, what) for place, what in rows]
 
     def apply(self, change: FileChange) -> Change:
@@ -316,7 +330,8 @@ class Catalog:
         else:
             self._db.execute(
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
-                (path, change.file.kind, change.file.size_bytes, change.file.mtime_ns),
+                # As text: times after 2262 do not fit into SQLite's integers.
+                (path, change.file.kind, change.file.size_bytes, str(change.file.mtime_ns)),
             )
         return self._apply_entries(path, change.entries or ())
 
@@ -389,10 +404,11 @@ class Catalog:
             self._db.execute("DELETE FROM tags WHERE docno = ?", (number,))
             self._db.execute("DELETE FROM mentions WHERE docno = ?", (number,))
         self._db.executemany(
-            "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(t.casefold(), number) for t in entry.tags]
+            "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(_folded(t), number) for t in entry.tags]
         )
         self._db.executemany(
-            "INSERT OR IGNORE INTO mentions VALUES (?, ?)", [(f, number) for f in entry.files]
+            "INSERT OR IGNORE INTO mentions VALUES (?, ?)",
+            [(_composed(file), number) for file in entry.files],
         )
         return number
 
@@ -414,13 +430,14 @@ class Catalog:
             "INSERT INTO outbox(target, docno) SELECT ?, docno FROM entries", (target,)
         )
 
-    def pending(self, target: Target, *, limit: int) -> list[Pending]:
-        """Work that *target* has yet to do, in the order of the entries' places in their files."""
+    def pending(self, target: Target, *, limit: int, after: int = 0) -> list[Pending]:
+        """Work that *target* has yet to do, by the entries' numbers, those above *after* only."""
         docnos = [
             docno
-            for (docno,) in self._db.execute(
-                "SELECT docno FROM outbox WHERE target = ? AND attempts < ? ORDER BY docno LIMIT ?",
-                (target, MAX_ATTEMPTS, limit),
+            for (docno,) in self._query(
+                "SELECT docno FROM outbox WHERE target = ? AND docno > ? AND attempts < ?"
+                " ORDER BY docno LIMIT ?",
+                (target, after, MAX_ATTEMPTS, limit),
             )
         ]
         rows = {row.docno: row for row in self.rows(docnos)}
@@ -428,9 +445,8 @@ class Catalog:
 
     def n_pending(self, target: Target) -> int:
         """How much work *target* has yet to do."""
-        (count,) = self._db.execute(
-            "SELECT count(*) FROM outbox WHERE target = ? AND attempts < ?", (target, MAX_ATTEMPTS)
-        ).fetchone()
+        query = "SELECT count(*) FROM outbox WHERE target = ? AND attempts < ?"
+        ((count,),) = self._query(query, (target, MAX_ATTEMPTS))
         return int(count)
 
     def settle(self, target: Target, docnos: Iterable[int]) -> None:
@@ -448,9 +464,9 @@ class Catalog:
 
     def quarantined(self) -> list[tuple[str, Row, str]]:
         """What was given up after repeated failures: the index, the entry, the last error."""
-        found = self._db.execute(
+        found = self._query(
             "SELECT target, docno, error FROM outbox WHERE attempts >= ?", (MAX_ATTEMPTS,)
-        ).fetchall()
+        )
         rows = {row.docno: row for row in self.rows([docno for _, docno, _ in found])}
         return [(target, rows[docno], error) for target, docno, error in found if docno in rows]
 
@@ -466,10 +482,10 @@ class Catalog:
         return found
 
     def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
-        query = f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}"
+        found = self._query(f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}", values)
         try:
-            return [_row(values) for values in self._db.execute(query, values)]
-        except sqlite3.Error as error:
+            return [_row(values) for values in found]
+        except (TypeError, ValueError) as error:  # not what was written
             raise IndexDamagedError("catalog", str(error)) from error
 
     def by_prefix(self, prefix: str, *, limit: int = 20) -> list[Row]:
@@ -485,7 +501,7 @@ class Catalog:
     def has_id(self, entry_id: str) -> bool:
         """Whether an entry has exactly this id."""
         query = "SELECT 1 FROM entries WHERE id = ? LIMIT 1"
-        return self._db.execute(query, (entry_id,)).fetchone() is not None
+        return bool(self._query(query, (entry_id,)))
 
     def by_path(self, path: str) -> list[Row]:
         """The entries of one file, in their order."""
@@ -503,13 +519,13 @@ class Catalog:
     def count(self, wanted: EntryFilter) -> int:
         """How many entries pass *wanted*."""
         where, values = _where(wanted)
-        query = f"SELECT count(*) FROM entries WHERE {where}"
-        return int(self._db.execute(query, values).fetchone()[0])
+        ((count,),) = self._query(f"SELECT count(*) FROM entries WHERE {where}", values)
+        return int(count)
 
     def docnos(self, wanted: EntryFilter) -> list[int]:
         """The numbers of the entries that pass *wanted*."""
         where, values = _where(wanted)
-        return [n for (n,) in self._db.execute(f"SELECT docno FROM entries WHERE {where}", values)]
+        return [n for (n,) in self._query(f"SELECT docno FROM entries WHERE {where}", values)]
 
     def neighbours(self, row: Row, *, before: int, after: int) -> tuple[list[Row], list[Row]]:
         """What stands before and after *row* in its session (or else its project), oldest first."""
@@ -526,7 +542,7 @@ class Catalog:
     ) -> dict[str, int]:
         """How many entries there are of each value of *column*, most first."""
         query = f"SELECT {column}, count(*) FROM entries GROUP BY 1 ORDER BY 2 DESC, 1"
-        return {str(value): int(count) for value, count in self._db.execute(query)}
+        return {str(value): int(count) for value, count in self._query(query)}
 
     def span(self) -> tuple[datetime, datetime] | None:
         """When the oldest and the newest entry were made; None in an empty journal."""
@@ -540,29 +556,23 @@ def _where(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
     parts: list[str] = []
     values: list[object] = []
 
-    def one_of(condition: str, wanted_values: Sequence[object]) -> None:
-        if wanted_values:
-            parts.append("(" + " OR ".join([condition] * len(wanted_values)) + ")")
-            n_marks = condition.count("?")
-            values.extend(value for value in wanted_values for _ in range(n_marks))
+    def one_of(condition: str, wanted_values: Sequence[str]) -> None:
+        if wanted_values:  # as one value: SQLite limits their number and the depth of conditions
+            parts.append(condition.format("(SELECT value FROM json_each(?))"))
+            values.append(json.dumps(wanted_values))
 
-    one_of("project = ?", wanted.projects)
-    one_of("kind = ?", wanted.kinds)
-    one_of("type = ?", wanted.types)
-    one_of("agent = ?", wanted.agents)
-    one_of("substr(session, 1, length(?)) = ?", wanted.sessions)
+    one_of("project IN {}", wanted.projects)
+    one_of("kind IN {}", wanted.kinds)
+    one_of("type IN {}", wanted.types)
+    one_of("agent IN {}", wanted.agents)
+    one_of("EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)", wanted.sessions)
+    one_of("docno IN (SELECT docno FROM tags WHERE tag IN {})", [_folded(t) for t in wanted.tags])
     one_of(
-        "docno IN (SELECT docno FROM tags WHERE tag = ?)", [tag.casefold() for tag in wanted.tags]
+        "docno IN (SELECT docno FROM mentions, {} WHERE file = value"
+        " OR substr(file, -1 - length(value)) = '/' || value)",
+        [_composed(file) for file in wanted.files],
     )
-    one_of(
-        "docno IN (SELECT docno FROM mentions WHERE file = ? OR"
-        " substr(file, -1 - length(?)) = '/' || ?)",
-        wanted.files,
-    )
-    if wanted.exclude_sessions:
-        marks = ", ".join("?" * len(wanted.exclude_sessions))
-        parts.append(f"session NOT IN ({marks})")
-        values.extend(wanted.exclude_sessions)
+    one_of("session NOT IN {}", wanted.exclude_sessions)
     if wanted.since is not None:
         parts.append("created_us >= ?")
         values.append(round(wanted.since.timestamp() * 1e6))
@@ -578,6 +588,31 @@ def _where(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
     if not wanted.branches:
         parts.append("branch = ''")
     return " AND ".join(parts) or "1", tuple(values)
+
+
+def _composed(text: str) -> str:
+    """*text* in the form that it is compared in: some file systems hand out names decomposed."""
+    return unicodedata.normalize("NFC", text)
+
+
+def _folded(tag: str) -> str:
+    return _composed(_composed(tag).casefold())
+
+
+def _as_our_error(error: sqlite3.Error, path: Path) -> MemjournalError:
+    name = str(getattr(error, "sqlite_errorname", ""))
+    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
+        return LockedError(
+            f"another process kept it for {_BUSY_S:g} s", where=str(path), mend="try again"
+        )
+    if name == "SQLITE_FULL":
+        return StorageError("the disk is full", where=str(path), mend="free some space, then retry")
+    # A write that was cut short can only be undone by a writer; until then it cannot be read.
+    if name != "SQLITE_READONLY_ROLLBACK" and name.startswith(
+        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")
+    ):
+        return StorageError(str(error), where=str(path), mend="check owner, mode and disk")
+    return IndexDamagedError("catalog", str(error))
 
 
 def _row(values: Sequence[object]) -> Row:

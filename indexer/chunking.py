@@ -22,11 +22,11 @@ _CJK: Final = re.compile(
     "\uf900-\ufaff\uff00-\uffef\U00020000-\U0003ffff]+"
 )
 _HEADING: Final = re.compile(r" {0,3}(#{1,6})[ \t]+([^\n]*?)[ \t#]*$", re.MULTILINE)
+_LONGEST_HEADING: Final = 500  # characters; a longer line is text
 _FENCE: Final = re.compile(r" {0,3}(?:```|~~~)")
 _LINE: Final = re.compile(r"[^\n]*\n|[^\n]+")
 _SENTENCE: Final = re.compile(r"[.!?…]\s+|[。！？]\s*")  # where a long line is best cut
 _SPACE: Final = re.compile(r"\s+")
-
 _MARKS: Final = re.compile(r"^[\s#>*+-]+")
 _OPENING: Final = 120  # characters
 _OPENING_WINDOW: Final = 400
@@ -85,7 +85,9 @@ def chunk(text: str, *, max_tokens: int = MAX_TOKENS, overlap: int = OVERLAP) ->
     return chunks
 
 
-def passages(title: str, text: str) -> list[str]:
+def passages(
+    title: str, text: str, *, max_tokens: int = MAX_TOKENS, overlap: int = OVERLAP
+) -> list[str]:
     """What is embedded of an entry: its opening, then each chunk under the title.
 
     The opening is the title, or the first sentence of an entry without one; a text that is no more
@@ -93,7 +95,8 @@ def passages(title: str, text: str) -> list[str]:
     recall of vectors alone by three points (tests/bench/retrieval.py --ablation).
     """
     title, first = title.strip(), opening(text)
-    bodies = [f"{title}\n{piece.text}" if title else piece.text for piece in chunk(text)]
+    chunks = chunk(text, max_tokens=max_tokens, overlap=overlap)
+    bodies = [f"{title}\n{piece.text}" if title else piece.text for piece in chunks]
     if not (title or first) or (not title and first == text.strip()):
         return bodies
     if not text.strip():
@@ -114,7 +117,7 @@ def opening(text: str) -> str:
 
 
 def _first_heading(text: str) -> str:
-    found = _HEADING.match(text)
+    found = _HEADING.match(text, 0, _LONGEST_HEADING)
     return found[2] if found else ""
 
 
@@ -127,7 +130,11 @@ def _atoms(text: str, max_tokens: int) -> Iterator[_Atom]:
         opens = False
         if _FENCE.match(text, start, end):
             in_fence = not in_fence
-        elif not in_fence and (found := _HEADING.match(text, start, end)):
+        elif (
+            not in_fence
+            and end - start <= _LONGEST_HEADING
+            and (found := _HEADING.match(text, start, end))
+        ):
             level = len(found[1])
             path = [above for above in path if above[0] < level] + [(level, found[2])]
             heading = " > ".join(title for _, title in path)

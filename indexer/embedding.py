@@ -63,9 +63,10 @@ class StaticEmbedder:
         try:
             from tokenizers import Tokenizer
 
-            config = json.loads((folder / "config.json").read_text("utf-8"))
             self._table = _read_table(folder / "model.safetensors")
             self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            self._tokenizer.no_truncation()  # how long a text is, is for its chunks to decide
+            self._tokenizer.no_padding()
         except ImportError as error:
             raise VectorsUnavailableError(
                 f"the package {error.name!r} is not installed", mend="reinstall memjournal"
@@ -76,7 +77,10 @@ class StaticEmbedder:
             raise VectorsUnavailableError(
                 f"the model cannot be read ({error})", where=str(folder)
             ) from error
-        self._normalize = bool(config.get("normalize", True))
+        if self._tokenizer.get_vocab_size() > len(self._table):
+            raise VectorsUnavailableError(
+                "the model's tokenizer and its table do not belong together", where=str(folder)
+            )
         self._unknown: int | None = self._tokenizer.token_to_id("[UNK]")
         if self._unknown is None:
             self._unknown = self._tokenizer.token_to_id("<unk>")

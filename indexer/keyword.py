@@ -4,16 +4,19 @@ Whoosh stores and merges; scoring happens elsewhere, over whole postings as arra
 matchers take 758 ms for an eight-word query at 100,000 documents, the arrays 15 ms). Statistics are
 taken over living documents alone, so that an index with a history scores as one built anew.
 
-Only calls that Whoosh 2.7.4 and its fork whoosh3 share are used. Whoosh's files hold pickles, are
-never fsynced and may be torn by a power cut: any failure to read them means *rebuild*, and the folder
-is never read from anywhere but the journal's own ``index/``.
+Only calls that Whoosh 2.7.4 and its fork whoosh3 share are used. Whoosh's files hold pickles and may
+be torn by a power cut: any failure to read them means *rebuild*, and the folder is never read from
+anywhere but the journal's own ``index/``. What could be wrong and read all the same is checked: each
+row carries a number made of its values, and a term's postings must be as many as were counted.
 """
 
 from __future__ import annotations
 
+import contextlib
+import errno
 import shutil
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Final, Self
@@ -21,7 +24,8 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..journal.errors import MemjournalError
+from ..journal import files
+from ..journal.errors import LockedError
 from .analysis import document_length
 from .errors import IndexDamagedError
 
@@ -30,6 +34,7 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", SyntaxWarning)
     warnings.simplefilter("ignore", DeprecationWarning)
     from whoosh import columns, fields, formats, index, reading
+    from whoosh.codec.whoosh3 import W3Codec
     from whoosh.matching import ListMatcher
     from whoosh.matching.wrappers import WrappingMatcher
 
@@ -38,7 +43,14 @@ Float = NDArray[np.float64]
 
 _LIMIT_MB: Final = 512  # the default of 128 spills pickled runs and halves the speed of a build
 _MAX_SEGMENTS: Final = 8  # 41 segments double the time of a query
+_OPENING_TRIES: Final = 5
 _NAME: Final = "terms"
+_NUMBERS: Final = ("docno", "title_length", "body_length", "scripts", "row_check")
+_REFUSALS: Final = frozenset(
+    {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
+    | {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
+)
+"""What a disk or a system says when it refuses; every other failure is of the files' content."""
 
 
 class TermCounts(fields.FieldType):  # type: ignore[misc]  # Whoosh has no types
@@ -46,7 +58,7 @@ class TermCounts(fields.FieldType):  # type: ignore[misc]  # Whoosh has no types
 
     indexed = True
     stored = False
-    scorable = True  # Whoosh keeps rounded lengths then, and does not look for them at each posting
+    scorable = True
     vector = None
     column_type = None
     multitoken_query = "default"
@@ -55,26 +67,45 @@ class TermCounts(fields.FieldType):  # type: ignore[misc]  # Whoosh has no types
     unique = False
 
     def __init__(self) -> None:
-        self.format = formats.Frequency()
+        self.format = formats.Existence()  # nothing beside the weight, which is the count
 
     def index(
         self, value: Mapping[str, int], **_: Any
     ) -> Iterator[tuple[bytes, int, float, bytes]]:
-        encode = self.format.encode if hasattr(self.format, "encode") else None
         for term, count in value.items():
-            packed = encode(count) if encode else count.to_bytes(4, "big")
-            yield term.encode("utf-8"), count, float(count), packed
+            yield term.encode("utf-8"), count, float(count), b""
 
 
 def _schema() -> Any:
-    return fields.Schema(
-        title=TermCounts(),
-        body=TermCounts(),
-        docno=fields.COLUMN(columns.NumericColumn("I")),
-        scripts=fields.COLUMN(columns.NumericColumn("I")),
-        title_length=fields.COLUMN(columns.NumericColumn("I")),
-        body_length=fields.COLUMN(columns.NumericColumn("I")),
-    )
+    numbers = {name: fields.COLUMN(columns.NumericColumn("I")) for name in _NUMBERS}
+    return fields.Schema(title=TermCounts(), body=TermCounts(), **numbers)
+
+
+def _codec() -> Any:
+    """Whoosh's own format; without the lengths at each posting, which cost a seventh of a build.
+
+    Compressed for the checksum: a changed byte in a posting must not pass for another posting.
+    """
+    codec = W3Codec(compression=1)
+    codec.length_stats = False
+    return codec
+
+
+@contextlib.contextmanager
+def _translated(folder: Path) -> Iterator[None]:
+    """Whatever Whoosh raises as what it means: the disk refuses, another writes, or it is damaged."""
+    try:
+        yield
+    except index.LockError as error:
+        raise LockedError("another process writes to it", where=str(folder)) from error
+    except OSError as error:
+        if error.errno in _REFUSALS:
+            raise files.as_storage_error(error, folder) from error
+        raise IndexDamagedError("keyword", str(error)) from error
+    except IndexDamagedError:
+        raise
+    except Exception as error:  # pickles raise anything
+        raise IndexDamagedError("keyword", f"{type(error).__name__} {error}".strip()) from error
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,22 +131,30 @@ class KeywordIndex:
     """The keyword index in one folder. Any number of readers; one writer, which the caller ensures."""
 
     def __init__(self, folder: Path) -> None:
-        """Open the index in *folder*, made if there is none.
+        """Open the index in *folder*; nothing is written.
 
         Raises:
-            IndexDamagedError: the files are there and cannot be read.
+            IndexDamagedError: there is none, or it cannot be read.
+            StorageError: the disk refused.
         """
         self._folder = folder
-        try:
+        with _translated(folder):
+            if not index.exists_in(str(folder), indexname=_NAME):
+                raise IndexDamagedError("keyword", "it is missing")
+            self._index = index.open_dir(str(folder), indexname=_NAME, schema=_schema())
+
+    @classmethod
+    def create(cls, folder: Path) -> KeywordIndex:
+        """An empty index in *folder*, in place of what is there.
+
+        Raises:
+            StorageError: the disk refused.
+        """
+        cls.remove(folder)
+        with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            if index.exists_in(str(folder), indexname=_NAME):
-                self._index = index.open_dir(str(folder), indexname=_NAME, schema=_schema())
-            else:
-                self._index = index.create_in(str(folder), _schema(), indexname=_NAME)
-        except OSError:
-            raise
-        except Exception as error:  # pickles raise anything
-            raise IndexDamagedError("keyword", str(error)) from error
+            index.create_in(str(folder), _schema(), indexname=_NAME)
+        return cls(folder)
 
     @staticmethod
     def remove(folder: Path) -> None:
@@ -127,47 +166,36 @@ class KeywordIndex:
 
         Raises:
             IndexDamagedError: the index cannot be read or written as it is.
+            StorageError: the disk refused.
         """
+        stale = self._positions_of(set(replaced))
+        with _translated(self._folder):
+            writer = self._index.writer(limitmb=_LIMIT_MB, compound=False, codec=_codec())
         try:
-            self._apply(documents, set(replaced))
-        except (OSError, MemjournalError):
-            raise
-        except Exception as error:
-            raise IndexDamagedError("keyword", str(error)) from error
-
-    def _apply(self, documents: Iterable[TermDocument], replaced: set[int]) -> None:
-        stale = self._positions_of(replaced)
-        writer = self._index.writer(limitmb=_LIMIT_MB, compound=False)
-        try:
-            for position in stale:
-                writer.delete_document(position)
-            for document in documents:
-                writer.add_document(
-                    title=document.title,
-                    body=document.body,
-                    docno=document.docno,
-                    title_length=document_length(document.title),
-                    body_length=document_length(document.body),
-                    scripts=_pack(document.scripts),
-                )
+            with _translated(self._folder):
+                for position in stale:
+                    writer.delete_document(position)
+            for document in documents:  # an error in making them is not one of the index
+                with _translated(self._folder):
+                    writer.add_document(**_values_of(document))
+            with _translated(self._folder):
+                writer.commit(mergetype=_merge_when_many)
         except BaseException:
-            writer.cancel()
+            with contextlib.suppress(Exception):
+                writer.cancel()
             raise
-        writer.commit(mergetype=_merge_when_many)
 
     def compact(self) -> None:
         """Write all segments as one, so that nothing is left of what was taken out.
 
         Raises:
             IndexDamagedError: the index cannot be read or written as it is.
+            StorageError: the disk refused.
         """
-        try:
+        with _translated(self._folder):
             if not self._index.is_empty():
-                self._index.writer(limitmb=_LIMIT_MB, compound=False).commit(optimize=True)
-        except OSError:
-            raise
-        except Exception as error:
-            raise IndexDamagedError("keyword", str(error)) from error
+                writer = self._index.writer(limitmb=_LIMIT_MB, compound=False, codec=_codec())
+                writer.commit(optimize=True)
 
     def _positions_of(self, docnos: set[int]) -> list[int]:
         if not docnos or self._index.is_empty():
@@ -182,31 +210,41 @@ class KeywordIndex:
 
         Raises:
             IndexDamagedError: the files cannot be read.
+            StorageError: the disk refused.
         """
-        try:
-            return Snapshot(self._index.reader())
-        except OSError:
-            raise
-        except Exception as error:
-            raise IndexDamagedError("keyword", str(error)) from error
+        for _ in range(_OPENING_TRIES - 1):
+            try:
+                return Snapshot(self._index, self._folder)
+            except IndexDamagedError as error:
+                # A commit may have removed a segment between the list of them and the opening.
+                if not isinstance(error.__cause__, FileNotFoundError):
+                    raise
+        return Snapshot(self._index, self._folder)
 
 
 class Snapshot:
     """One state of the index, unchanged by later writes."""
 
-    def __init__(self, reader: Any) -> None:
-        self._reader = reader
-        self._leaves = list(reader.leaf_readers())
-        parts = [_columns_of(leaf) for leaf, _ in self._leaves]
-        self.docnos: Int = _joined([part[0] for part in parts], np.int64)
-        self.title_length: Float = _joined([part[1] for part in parts], np.float64)
-        self.body_length: Float = _joined([part[2] for part in parts], np.float64)
-        packed: Int = _joined([part[3] for part in parts], np.int64)
-        self.alive: NDArray[np.bool_] = np.ones(len(self.docnos), dtype=np.bool_)
+    def __init__(self, whoosh_index: Any, folder: Path) -> None:
+        self._folder = folder
+        with contextlib.ExitStack() as opened:
+            with _translated(folder):
+                self._reader = whoosh_index.reader()
+                opened.callback(self._reader.close)
+                self._leaves = list(self._reader.leaf_readers())
+                parts = [_numbers_of(leaf) for leaf, _ in self._leaves]
+            opened.pop_all()
+        docnos, titles, bodies, packed = (
+            _joined([part[column] for part in parts], np.int64) for column in range(4)
+        )
+        self.docnos: Int = docnos
+        self.title_length: Float = titles.astype(np.float64)
+        self.body_length: Float = bodies.astype(np.float64)
+        self.alive: NDArray[np.bool_] = np.ones(len(docnos), dtype=np.bool_)
         for leaf, base in self._leaves:
             if leaf.has_deletions():
-                gone = [docnum for docnum in range(leaf.doc_count_all()) if leaf.is_deleted(docnum)]
-                self.alive[np.asarray(gone, dtype=np.int64) + base] = False
+                gone = np.fromiter(leaf.segment().deleted_docs(), np.int64)
+                self.alive[gone + base] = False
         self.n_documents = int(self.alive.sum())
         living = packed[self.alive]
         shares = [float((living >> shift & 0xFF).sum()) for shift in (24, 16, 8, 0)]
@@ -237,16 +275,15 @@ class Snapshot:
         key = term.encode("utf-8")
         docs: list[Int] = []
         counts: list[Float] = []
-        try:
+        with _translated(self._folder):
             for leaf, base in self._leaves:
                 if (name, key) in leaf:
                     ids, weights = _read_postings(leaf.postings(name, key))
+                    n_counted = leaf.doc_frequency(name, key)
+                    if not len(ids) == len(weights) == n_counted or (np.diff(ids) <= 0).any():
+                        raise IndexDamagedError("keyword", "postings are missing")
                     docs.append(ids + base)
                     counts.append(weights)
-        except OSError:
-            raise
-        except Exception as error:
-            raise IndexDamagedError("keyword", str(error)) from error
         ids, weights = _joined(docs, np.int64), _joined(counts, np.float64)
         living = self.alive[ids]
         return ids[living], weights[living]
@@ -262,18 +299,43 @@ def _joined(arrays: list[Any], dtype: Any) -> Any:
     return np.concatenate(arrays).astype(dtype) if arrays else np.zeros(0, dtype)
 
 
-def _columns_of(leaf: Any) -> list[NDArray[np.uint32]]:
-    return [_column(leaf, name) for name in ("docno", "title_length", "body_length", "scripts")]
+def _values_of(document: TermDocument) -> dict[str, Any]:
+    numbers = [
+        document.docno,
+        document_length(document.title),
+        document_length(document.body),
+        _pack(document.scripts),
+    ]
+    values = dict(zip(_NUMBERS, [*numbers, _row_check(numbers)], strict=True))
+    return {"title": document.title, "body": document.body, **values}
+
+
+def _row_check(numbers: Sequence[Any]) -> Any:
+    """What tells a row that was written from zeros, another row's values and noise; 32-bit FNV-1a,
+    by whole numbers; of integers, or of arrays of them."""
+    mixed = 0x811C9DC5
+    for number in numbers:
+        mixed = (mixed ^ number) * 0x01000193 & 0xFFFFFFFF
+    return mixed
+
+
+def _numbers_of(leaf: Any) -> list[Int]:
+    numbers = [_column(leaf, name).astype(np.int64) for name in _NUMBERS]
+    if (_row_check(numbers[:-1]) != numbers[-1]).any():
+        raise IndexDamagedError("keyword", "its numbers do not agree")
+    return numbers
 
 
 def _column(leaf: Any, name: str) -> NDArray[np.uint32]:
     """A numeric column as an array; read in one piece, for Whoosh unpacks number by number."""
     values = np.zeros(leaf.doc_count_all(), np.uint32)
-    if not leaf.has_column(name):
+    if not len(values):
         return values
+    if not leaf.has_column(name):
+        raise IndexDamagedError("keyword", f"the column {name} is missing") from FileNotFoundError()
     column = leaf.column_reader(name, translate=False)
     raw = column._dbfile.get(column._basepos, column._count * column._fixedlen)
-    values[: column._count] = np.frombuffer(raw, ">u4")
+    values[: column._count] = np.frombuffer(raw, ">u4")  # zeros at the end are not written
     return values
 
 
@@ -297,12 +359,17 @@ def _read_postings(matcher: Any) -> tuple[Int, Float]:
 def _merge_when_many(writer: Any, segments: list[Any]) -> list[Any]:
     """Whoosh's hook for merging: join the smallest segments once there are too many.
 
-    A segment of more than a third of all documents is left alone: merging costs as much as indexing.
+    A segment of more than a third of all documents is left alone, for merging costs as much as
+    indexing, unless more than half of it has been taken out.
     """
     if len(segments) < _MAX_SEGMENTS:
         return segments
     n_all = sum(segment.doc_count_all() for segment in segments)
-    small = [segment for segment in segments if segment.doc_count_all() * 3 <= n_all]
+    small = [
+        segment
+        for segment in segments
+        if segment.doc_count_all() * 3 <= n_all or segment.doc_count() * 2 < segment.doc_count_all()
+    ]
     for segment in small:
         leaf = reading.SegmentReader(writer.storage, writer.schema, segment)
         writer.add_reader(leaf)

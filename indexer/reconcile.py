@@ -20,6 +20,8 @@ from .catalog import Described, FileChange
 _UNSETTLED_NS: Final = 50_000_000
 """A file that changed less than 50 ms before it was read may change again within the same tick of
 the file system's clock (4 ms on ext4); it is noted as unsettled and read once more next time."""
+_OTHER_CLOCK_NS: Final = 86_400 * 10**9
+"""A file whose time lies a day ahead was not written by this clock; its time says nothing of now."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,8 +53,7 @@ def plan_reconcile(listing: Listing, known: Mapping[str, JournalFile]) -> Plan:
 
 
 def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
-    """Everything that *file* holds now. A file that cannot be read is an oddity, and holds nothing
-    new: what is known of it stays.
+    """Everything that *file* holds now.
 
     Raises:
         OSError: the file cannot be read now; what the catalog knows of it should stay.
@@ -64,7 +65,7 @@ def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
             oddities.append(found)
         else:
             described.append(describe(found))
-    if file.mtime_ns > now_ns - _UNSETTLED_NS:
+    if now_ns - _UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS:
         file = replace(file, mtime_ns=-1)
     return FileChange(file, tuple(described), tuple(oddities))
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -46,6 +48,11 @@ def _resolve_one(catalog: Catalog, reference: Reference, *, root: Path, cwd: Pat
         for path in _as_journal_paths(reference.path, root=root, cwd=cwd):
             if rows := catalog.by_path(path):
                 return rows
+    if reference.id_prefix and len(reference.id_prefix) < _MIN_PREFIX:
+        raise NotFoundError(
+            f"no entry is called {reference.text!r}",
+            mend=f"give at least {_MIN_PREFIX} letters of its id",
+        )
     raise NotFoundError(
         f"no entry is called {reference.text!r}",
         mend="`mem search` finds ids; `mem doctor` tells if an index is behind",
@@ -54,13 +61,24 @@ def _resolve_one(catalog: Catalog, reference: Reference, *, root: Path, cwd: Pat
 
 def _as_journal_paths(text: str, *, root: Path, cwd: Path) -> list[str]:
     """The paths in the journal that *text* may mean: as given, and from the current folder."""
-    given = Path(text).expanduser()
-    candidates = [cwd / given]
-    if not given.is_absolute():
-        candidates += [root / given, *(root / folder / given for folder in FOLDERS)]
     paths: list[str] = []
-    for candidate in candidates:
-        for base, tried in ((root, candidate), (root.resolve(), candidate.resolve())):
-            if tried.is_relative_to(base):
-                paths.append(tried.relative_to(base).as_posix())
+    for form in dict.fromkeys(unicodedata.normalize(form, text) for form in ("NFC", "NFD")):
+        given = Path(form)
+        candidates = [cwd / given]
+        if form.startswith("~"):
+            with contextlib.suppress(RuntimeError):  # nobody has that name
+                candidates.append(given.expanduser())
+        if not given.is_absolute():
+            candidates += [root / given, *(root / folder / given for folder in FOLDERS)]
+        for candidate in candidates:
+            for base, tried in ((root, candidate), (root.resolve(), _resolved(candidate))):
+                if tried.is_relative_to(base):
+                    paths.append(tried.relative_to(base).as_posix())
     return list(dict.fromkeys(paths))
+
+
+def _resolved(path: Path) -> Path:
+    try:
+        return path.resolve()
+    except (OSError, ValueError, RuntimeError):  # a loop, or no path at all
+        return path

@@ -20,8 +20,7 @@ def sources_of(catalog: Catalog, row: Row, entry: Entry) -> list[Row]:
         rows = [found for name in cited for found in catalog.by_prefix(name) if found.id == name]
         return sorted(rows, key=lambda one: (one.created_us, one.offset)) or [row]
     if row.session and row.turn is not None and row.kind == "event":
-        turn = catalog.find(
-            EntryFilter(sessions=(row.session,), turn=row.turn), limit=_MAX_TURN, newest_first=False
-        )
-        return turn or [row]
+        wanted = EntryFilter(sessions=(row.session,), turn=row.turn)  # or sessions that begin so
+        found = catalog.find(wanted, limit=_MAX_TURN, newest_first=False)
+        return [one for one in found if one.session == row.session] or [row]
     return [row]

@@ -9,6 +9,7 @@ to get from one to the other.
 from __future__ import annotations
 
 import re
+import zlib
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,6 +30,7 @@ except ImportError as _error:  # an installation without FAISS searches by keywo
 
 CHUNK_BITS: Final = 20
 MAX_CHUNKS: Final = 1 << CHUNK_BITS
+_CHECK_BYTES: Final = 4
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float32]
@@ -46,30 +48,45 @@ class VectorIndex:
     """The vectors of one journal made by one model, in memory, saved as one file."""
 
     def __init__(self, folder: Path, *, fingerprint: str, dimension: int) -> None:
-        """Open the index that *fingerprint* made, empty if there is none.
+        """Open the index that *fingerprint* made; nothing is written.
 
         Raises:
-            IndexDamagedError: the file is there and cannot be read.
+            IndexDamagedError: there is none, or it cannot be read.
+            StorageError: the disk refused.
         """
         self.dimension = dimension
-        self._path = folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', fingerprint)}.faiss"
-        self._index: Any = None
-        if self._path.exists():
-            try:
-                data = np.frombuffer(self._path.read_bytes(), dtype=np.uint8)
-                self._index = faiss.deserialize_index(data)
-            except OSError:
-                raise
-            except Exception as error:  # FAISS raises RuntimeError and its like
-                raise IndexDamagedError("vector", str(error).splitlines()[0]) from error
-            if self._index.d != dimension:
-                raise IndexDamagedError("vector", "made for another dimension")
-        else:
-            rows = faiss.IndexScalarQuantizer(
-                dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-            )
-            self._index = faiss.IndexIDMap2(rows)
+        self._path = _path_of(folder, fingerprint)
+        try:
+            stored = memoryview(self._path.read_bytes())
+            if stored[:_CHECK_BYTES] != _check(stored[_CHECK_BYTES:]):
+                raise IndexDamagedError("vector", "its checksum is wrong")
+            data = np.frombuffer(stored[_CHECK_BYTES:], dtype=np.uint8)
+            self._index: Any = faiss.deserialize_index(data)
+        except FileNotFoundError as error:
+            raise IndexDamagedError("vector", "it is missing") from error
+        except OSError as error:
+            raise files.as_storage_error(error, self._path) from error
+        except IndexDamagedError:
+            raise
+        except Exception as error:  # FAISS raises RuntimeError and its like
+            reason = str(error).strip().partition("\n")[0]
+            raise IndexDamagedError("vector", reason or type(error).__name__) from error
+        if not isinstance(self._index, faiss.IndexIDMap2) or self._index.d != dimension:
+            raise IndexDamagedError("vector", "made for other vectors")
         self._ids: Int = self._read_ids()
+
+    @classmethod
+    def create(cls, folder: Path, *, fingerprint: str, dimension: int) -> VectorIndex:
+        """An empty index in *folder*, in place of what is there.
+
+        Raises:
+            StorageError: the disk refused.
+        """
+        rows = faiss.IndexScalarQuantizer(
+            dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+        )
+        _write(_path_of(folder, fingerprint), faiss.IndexIDMap2(rows))
+        return cls(folder, fingerprint=fingerprint, dimension=dimension)
 
     def _read_ids(self) -> Int:
         return faiss.vector_to_array(self._index.id_map).astype(np.int64)
@@ -105,42 +122,60 @@ class VectorIndex:
         Raises:
             StorageError: the disk refused; the file is as it was.
         """
-        files.replace(self._path, faiss.serialize_index(self._index).tobytes())
+        _write(self._path, self._index)
 
     def search(
         self, query: Float, *, limit: int, allowed: Int | None = None
-    ) -> tuple[Int, Float, Int]:
+    ) -> tuple[Int, NDArray[np.float64], Int]:
         """The *limit* nearest chunks: entry numbers, cosines and places in the entry, nearest first.
 
-        Only the entries in *allowed* are looked at, if it is given.
+        Those that are as near as the last one are all there, so that the answer does not depend on
+        the order in which they were added. Only the entries in *allowed* are looked at, if it is
+        given.
         """
-        if not self.n_chunks or (allowed is not None and not len(allowed)):
-            return np.zeros(0, np.int64), np.zeros(0, np.float32), np.zeros(0, np.int64)
+        n_all = self.n_chunks
         parameters = None
         if allowed is not None:
             chosen = self._ids[np.isin(self._ids >> CHUNK_BITS, allowed)]
+            n_all = len(chosen)
             parameters = faiss.SearchParameters(sel=faiss.IDSelectorBatch(chosen))
-        scores, ids = self._index.search(
-            query.reshape(1, -1), min(limit, self.n_chunks), params=parameters
-        )
-        found = ids[0] >= 0
-        ids, scores = ids[0][found].astype(np.int64), scores[0][found]
-        return ids >> CHUNK_BITS, scores, ids & (MAX_CHUNKS - 1)
+        limit = min(limit, n_all)
+        if not limit:
+            return np.zeros(0, np.int64), np.zeros(0, np.float64), np.zeros(0, np.int64)
+        n_asked = limit
+        while True:
+            n_asked = min(2 * n_asked, n_all)
+            scores, ids = self._index.search(query.reshape(1, -1), n_asked, params=parameters)
+            if n_asked == n_all or scores[0][-1] < scores[0][limit - 1]:
+                break
+        near = ids[0][scores[0] >= scores[0][limit - 1]].astype(np.int64)
+        cosines = self._cosines(query, np.flatnonzero(np.isin(self._ids, near)))
+        found = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
+        chunks = np.asarray([chunk for chunk, _ in found], np.int64)
+        values = np.asarray([cosine for _, cosine in found], np.float64)
+        return chunks >> CHUNK_BITS, values, chunks & (MAX_CHUNKS - 1)
 
     def similarities(self, query: Float, docnos: Int) -> dict[int, tuple[float, int]]:
         """For each of *docnos* that has vectors, the cosine of its nearest chunk and that chunk's place."""
         positions = np.flatnonzero(np.isin(self._ids >> CHUNK_BITS, docnos))
-        if not len(positions):
-            return {}
-        rows = self._index.index.reconstruct_batch(positions)
         best: dict[int, tuple[float, int]] = {}
-        for chunk, score in zip(
-            self._ids[positions].tolist(), (rows @ query).tolist(), strict=True
-        ):
+        for chunk, score in sorted(self._cosines(query, positions).items()):
             docno = chunk >> CHUNK_BITS
             if docno not in best or score > best[docno][0]:
                 best[docno] = (score, chunk & (MAX_CHUNKS - 1))
         return best
+
+    def _cosines(self, query: Float, positions: Int) -> dict[int, float]:
+        """The cosines of the chunks at *positions*, by chunk.
+
+        In double precision: a float32 product of matrices gives a row other last digits at another
+        position, and the same vectors must give the same answers in any order.
+        """
+        if not len(positions):
+            return {}
+        rows = self._index.index.reconstruct_batch(positions).astype(np.float64)
+        cosines = rows @ query.astype(np.float64)
+        return dict(zip(self._ids[positions].tolist(), cosines.tolist(), strict=True))
 
     def rows_of(self, docnos: Int) -> dict[int, Float]:
         """The first chunk's vector of each of *docnos* that has one; for measuring repetition."""
@@ -149,3 +184,16 @@ class VectorIndex:
             return {}
         rows = self._index.index.reconstruct_batch(positions)
         return dict(zip((self._ids[positions] >> CHUNK_BITS).tolist(), rows, strict=True))
+
+
+def _path_of(folder: Path, fingerprint: str) -> Path:
+    return folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', fingerprint)}.faiss"
+
+
+def _write(path: Path, index: Any) -> None:
+    data = faiss.serialize_index(index).tobytes()
+    files.replace(path, _check(data) + data)
+
+
+def _check(data: bytes | memoryview) -> bytes:
+    return zlib.crc32(data).to_bytes(_CHECK_BYTES, "big")

@@ -12,6 +12,7 @@ import contextlib
 import errno
 import os
 import secrets
+import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -22,7 +23,7 @@ from .errors import CannotCreateError, LockedError, NotFoundError, StorageError
 _POLL_S: Final = 0.01
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 
-if os.name == "nt":
+if sys.platform == "win32":
     import msvcrt
 
     def _try_lock(fd: int) -> bool:
@@ -139,7 +140,7 @@ def replace(path: Path, data: bytes) -> None:
         mode = os.stat(path).st_mode & 0o777 if path.exists() else None
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         try:
-            if mode is not None and os.name != "nt":
+            if mode is not None and sys.platform != "win32":
                 os.fchmod(fd, mode)
             _write_all(fd, data)
             os.fsync(fd)
@@ -174,7 +175,7 @@ def sync_folder(folder: Path) -> None:
     Raises:
         StorageError: the disk refused.
     """
-    if os.name == "nt":
+    if sys.platform == "win32":
         return  # folders cannot be opened there
     try:
         fd = os.open(folder, os.O_RDONLY)

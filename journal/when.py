@@ -133,7 +133,7 @@ def _calendar(word: str, now: datetime) -> Span | None:
 
 def _from_numbers(numbers: list[int], midnight: datetime) -> Span:
     """The year, month or day that 1, 2 or 3 *numbers* name."""
-    unit: Unit = ("year", "month", "day")[len(numbers) - 1]  # type: ignore[assignment]  # widened
+    unit: Unit = ("year", "month", "day")[len(numbers) - 1]
     year, month, day = (*numbers, 1, 1)[:3]
     start = midnight.replace(year=year, month=month, day=day)
     return Span(start, _add(start, unit, 1))

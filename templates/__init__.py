@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 
-def render(name: str, **values: object) -> str:
+def render(name: str, /, **values: object) -> str:
     """The file *name* of this folder with *values* filled in; a value that is missing is an error."""
     import jinja2
 

@@ -85,14 +85,6 @@ def _select(
             places = _places_of(surroundings, query)
             fitting = [row for row in fitting if (row.path, row.offset) in places]
         chosen |= {row.docno: row for row in fitting}
-    by_hand = [
-        row for row in chosen.values() if row.path.startswith("sessions/") and row.kind != "event"
-    ]
-    if by_hand:
-        raise UsageError(
-            f"mem:{by_hand[0].id} was written by hand into the session file {by_hand[0].path}",
-            mend=f"delete it there: mem edit mem:{by_hand[0].id}",
-        )
     return list(chosen.values())
 
 
@@ -141,6 +133,7 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
         LockedError: the files are changed, the index is busy.
     """
     from ...indexer.forgetting import erase_traces, prove_forgotten
+    from ...journal.reading import list_files
     from ...journal.traces import telling_line
 
     opened = [surroundings.index.read(row) for row in rows]
@@ -148,7 +141,11 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     if len(stored) < len(rows):
         raise StorageError("the files changed while they were being read", mend="try again")
     done = surroundings.journal.forget(stored)
-    if surroundings.update_index() is None:
+    if not list_files(
+        surroundings.root
+    ).files:  # not a disk that is missing: the last one just went
+        surroundings.index.rebuild(now_ns=surroundings.now_ns)
+    elif surroundings.update_index() is None:
         raise LockedError(
             "gone from the files, not yet from the index", mend="run `mem index` when it is free"
         )

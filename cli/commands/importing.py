@@ -185,6 +185,19 @@ def import_(
     _note_unreadable(source)
 
 
+def count_waiting(surroundings: Context) -> int:
+    """How many transcripts have something that was not imported yet; none of them is opened."""
+    from ...hooks.importing import Filters, plan_import
+
+    source, _ = _source(surroundings, _folder(surroundings, None))
+    filters = Filters(include_subagents=surroundings.settings.capture.sidechains)
+    state = _state(surroundings)
+    steps = plan_import(
+        source.transcripts(), state, filters, peek=source.peek, reader=source.reader
+    )
+    return sum(1 for step in steps if not step.skip)
+
+
 def _existing(path: Path) -> Path:
     if not path.exists():
         raise NotFoundError("no such file", where=str(path))
@@ -221,8 +234,8 @@ def _state(surroundings: Context) -> ImportState:
 
 def _source(surroundings: Context, folder: Path) -> tuple[ClaudeCodeSource, CountingMask]:
     """The reader of Claude Code's transcripts below *folder*, and what counts the secrets in them."""
-    from ...hooks.claude_code.compose import ReadOptions
     from ...hooks.claude_code.discover import ClaudeCodeSource
+    from ...hooks.claude_code.options import ReadOptions
     from ...hooks.masking import CountingMask
     from ...hooks.text import Limits
 
@@ -234,12 +247,14 @@ def _source(surroundings: Context, folder: Path) -> tuple[ClaudeCodeSource, Coun
         return identify_project(Path(cwd), home=surroundings.home, aliases=aliases).name
 
     capture = surroundings.settings.capture
-    mask = CountingMask(surroundings.redactor)
+    mask = CountingMask(lambda: surroundings.redactor)
     reading = ReadOptions(
         tz=surroundings.reading_zone,
         project_of=project_of,
         mask=mask,
-        limits=Limits(capture.tool_output_max_chars, capture.tool_output_max_lines),
+        limits=Limits(
+            characters=capture.tool_output_max_chars, lines=capture.tool_output_max_lines
+        ),
         include_sidechains=capture.sidechains,
     )
     return ClaudeCodeSource(folder, reading), mask
@@ -406,7 +421,7 @@ class _Run:
 
     def _print(self, names: Sequence[str]) -> None:
         report = self.report
-        if not report.n_files and not report.errors:
+        if not report.n_written and not report.errors:
             output.line("nothing new")
         else:
             n_sessions = output.count(report.n_sessions, "session")

@@ -1,6 +1,7 @@
 """Finding Claude Code's transcripts: ``<folder>/<project>/<session>.jsonl`` and sub-agents' files.
 
 The folder is given (usually ``~/.claude/projects``); so may be one project's folder or one file.
+What reads transcripts is imported when one is read: most runs find nothing new.
 """
 
 from __future__ import annotations
@@ -10,11 +11,13 @@ import os
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from ..importing import Peek, Transcript
-from .options import ReadOptions
-from .transcript import AGENT, TranscriptReading, peek
+from .options import AGENT, ReadOptions
+
+if TYPE_CHECKING:
+    from .transcript import TranscriptReading
 
 READER_VERSION: Final = 1
 """Raise it when the reader finds more in the same file: then all files are read again."""
@@ -51,10 +54,14 @@ class ClaudeCodeSource:
 
     def peek(self, transcript: Transcript) -> Peek:
         """What the first lines of *transcript* tell."""
+        from .transcript import peek
+
         return peek(transcript, self._options)
 
     def read(self, transcript: Transcript) -> TranscriptReading:
         """Start reading *transcript*."""
+        from .transcript import TranscriptReading
+
         return TranscriptReading(transcript, self._options)
 
     def _in_project(self, project: Path) -> Iterator[Transcript]:

@@ -5,9 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from typing import TYPE_CHECKING, Final
 
 from ..text import Limits
-from .tools import Mask
+
+if TYPE_CHECKING:
+    from .tools import Mask
+
+AGENT: Final = "claude-code"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

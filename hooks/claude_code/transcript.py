@@ -14,11 +14,10 @@ from ..importing import NoRecordsError, Peek, Tally, Transcript
 from ..json_lines import MAX_LINE_BYTES, Broken, Line, decode, read_lines
 from .compose import Composer, in_zone
 from .lines import may_shape_outline, skip_reason
-from .options import ReadOptions
+from .options import AGENT, ReadOptions
 from .outline import Outline, OutlineBuilder
 from .records import Record, Skipped, narrow
 
-AGENT: Final = "claude-code"
 PEEK_BYTES: Final = 256 * 1024
 """Of the head: a session may begin with dozens of titles of others and a long first prompt."""
 

@@ -14,6 +14,8 @@ _USER: Final = re.compile(
     r"-(?<=[\s\"'`]-)(?:[uU]|-user|-proxy-user|-userpwd|-creds?|-basic-auth)(?:[ \t=]{1,4}|(?=\w))"
     r"(?:\\{0,7}[\"'])?(?P<user>[^\s:\"'`|&;<>=/%]{0,128})[:%](?P<value>[^\s\"'`|&;<>]{1,512})"
 )
+_LITERAL_OR_NAME: Final = r"\s{0,8}(?:[\"'][^\"'\n]{0,128}[\"']|[\w.]{1,64})\s{0,8}"
+_LITERAL: Final = r"\s{0,8}[rbf]?[\"'](?P<value>[^\"'\n]{1,512})[\"']"
 _GAP: Final = r"[^\n|;&]{0,200}?\s"
 _COMMANDS: Final = tuple(
     (needle, re.compile(needle + pattern))
@@ -33,8 +35,7 @@ _COMMANDS: Final = tuple(
         ("echo ", rf"(?:-n\s+)?{_ARG}(?(q)\\{{0,7}}[\"'])\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*s"),
         (
             "echo ",
-            r"(?:-e\s+)?[\"']?[\w.-]{1,32}:(?P<value>[^\s\"'|]{1,512})[\"']?\s*\|\s*"
-            r"(?:sudo\s+)?chpasswd",
+            r"(?:-e\s+)?[\"']?[\w.-]{1,32}:(?P<value>[^\s\"'|]{1,512})[\"']?\s*\|[^\n|]{0,9}chpasswd",
         ),
         (
             "htpasswd",
@@ -48,8 +49,7 @@ _COMMANDS: Final = tuple(
         ("securestring ", r"(?:-string\s+)?[\"'](?P<value>[^\"'\n]{1,512})"),
         (
             "auth",
-            r"\s{0,4}=\s{0,4}\(\s{0,8}(?:[\"'][^\"'\n]{0,128}[\"']|[\w.]{1,64})\s{0,8},\s{0,8}"
-            r"[rbf]?[\"'](?P<value>[^\"'\n]{1,512})[\"']",
+            rf"\s{{0,4}}=\s{{0,4}}\({_LITERAL_OR_NAME},{_LITERAL}",
         ),
         (
             "setx ",
@@ -63,7 +63,10 @@ _NETRC: Final = re.compile(
     r"\b(?:machine[ \t]+\S{1,255}|default)\s{1,40}login\s{1,8}\S{1,255}\s{1,40}(?:account\s{1,8}\S{1,255}\s{1,40})?"
     r"password\s{1,8}(?P<value>\S{1,512})"
 )
-_PGPASS: Final = re.compile(r"^[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?P<value>[^\s:]{3,256})$", re.MULTILINE)
+_PGPASS: Final = re.compile(
+    r"^[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?P<value>[^\s:]{3,256})$",
+    re.MULTILINE,
+)
 
 
 def find_in_commands(text: str, lowered: str) -> Iterator[Span]:

@@ -9,19 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-TYPE_NAMES: Final = frozenset(
-    """
-    str string strings text int integer number float double decimal bool boolean any bytes byte
-    bytearray none null nil undefined true false yes no on off void never unknown object array
-    list tuple dict map set record promise optional option maybe result uuid guid buffer char
-    varchar nvarchar blob json jsonb symbol date datetime timestamp self this super cls new await
-    async lambda function func def fn return returns not in is and or if elif else for while with
-    from typeof instanceof delete yield import export const let var static final public private
-    protected readonly required optional mandatory missing empty hidden visible masked redacted
-    removed sensitive secretstr nonnull nullable default unset blank n/a na tbd todo pass raise
-    break continue try except finally
-    """.split()
-)
+from . import vocabulary
 
 _PLACEHOLDER: Final = re.compile(
     r"""(?ix)
@@ -43,8 +31,12 @@ _ATTRIBUTE: Final = re.compile(
     r"[@&*!~+-]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*)+[,;:)]*"
 )
 _IDENTIFIER: Final = re.compile(r"[@&*!~+-]{0,2}[A-Za-z_$][A-Za-z_$]*")
-_NUMBERED_IDENTIFIER: Final = re.compile(r"[@&*!~]?[A-Za-z]+(?:_[A-Za-z]+)*_?[0-9]{1,2}(?:_[A-Za-z]+)*")
-_OPERATOR: Final = re.compile(r"[=<>|&+,;:)\]}]|[!~+-]?[A-Za-z_]+(?:\.[A-Za-z_]+)*[;,)]?\Z|-\d|/[*/]|\|\||\\")
+_NUMBERED_IDENTIFIER: Final = re.compile(
+    r"[@&*!~]?[A-Za-z]+(?:_[A-Za-z]+)*_?[0-9]{1,2}(?:_[A-Za-z]+)*"
+)
+_OPERATOR: Final = re.compile(
+    r"[=<>|&+,;:)\]}]|[!~+-]?[A-Za-z_]+(?:\.[A-Za-z_]+)*[;,)]?\Z|-\d|/[*/]|\|\||\\"
+)
 _PATH: Final = re.compile(
     r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]{1,2}(?:etc|run|var|home|usr|tmp|opt|root|mnt|dev|users|work|app|src|"
     r"secrets?|private|library|system|data|[\w-]+/[\w./-]*\.\w{1,5}\Z)(?:[/\\].*|\Z)"
@@ -74,23 +66,24 @@ _LABEL_WORD: Final = re.compile(
     r"|비밀\s?번호|비번|패스워드|암호|토큰|시크릿|키",
     re.IGNORECASE,
 )
+_NOT_IN_LABEL: Final = re.compile(r"[0-9!@#$%^&*=]")
+_CONSTANT: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_LABEL_PARTS: Final = frozenset(
-    """
-    pass password passwd pwd passphrase passcode secret secrets token tokens key keys api access
-    auth client user login new old current confirm confirmation repeat db database admin root
-    private public refresh bearer session csrf id my the your name field value reset forgot change
-    credential credentials authorization
-    """.split()
-)
 _SYMBOL: Final = re.compile(r"[!@#$%^&*~+=?|\\/:;,.<>(){}\[\]\"'`-]")
-_PROSE_SYMBOL: Final = re.compile(r"[A-Za-z0-9][!@#$%^&*~+=]+[A-Za-z0-9]|[A-Za-z][0-9]|[0-9][A-Za-z]|[!@#$^&]\Z")
+_PROSE_SYMBOL: Final = re.compile(
+    r"[A-Za-z0-9][!@#$%^&*~+=]+[A-Za-z0-9]|[A-Za-z][0-9]|[0-9][A-Za-z]|[!@#$^&]\Z"
+)
+_DRAWN: Final = re.compile(r"[A-Za-z0-9_\-+/=.~%!@#$^&*]+")
+_ONE_DIGIT: Final = re.compile(
+    r"(?=.*[0-9])(?=(?:.*[A-Z]){3})(?=(?:.*[a-z]){3})[A-Za-z0-9+!@#$^&*]{16,80}"
+)
+_TWO_DIGITS: Final = re.compile(r"[0-9][^0-9]*[0-9]")
 _CASE_CHANGE: Final = re.compile(r"[a-z][A-Z]|[A-Z][A-Z][a-z]")
 
 
 def is_placeholder(value: str) -> bool:
     """Whether *value* only holds the place of a secret: ``xxxx``, ``<token>``, ``${TOKEN}``."""
-    return bool(_PLACEHOLDER.fullmatch(value)) or value.lower() in TYPE_NAMES
+    return bool(_PLACEHOLDER.fullmatch(value)) or value.lower() in vocabulary.TYPE_NAMES
 
 
 def is_reference(value: str) -> bool:
@@ -119,15 +112,11 @@ def is_scrambled(value: str) -> bool:
 
 def is_label(value: str) -> bool:
     """Whether *value* speaks of a secret and is none: ``Enter your password``, ``API_KEY``."""
-    if not _LABEL_WORD.search(value):
+    if _NOT_IN_LABEL.search(value) or not _LABEL_WORD.search(value):
         return False
-    if re.fullmatch(r"[A-Z]+(?:_[A-Z]+)+", value):
+    if " " in value.strip() or _CONSTANT.fullmatch(value):
         return True
-    if " " in value.strip() and not re.search(r"[0-9]", value):
-        return True
-    return all(part.lower() in _LABEL_PARTS for part in _PARTS.findall(value)) and not re.search(
-        r"[0-9!@#$%^&*]", value
-    )
+    return all(part.lower() in vocabulary.LABEL_PARTS for part in _PARTS.findall(value))
 
 
 def is_digest(value: str) -> bool:
@@ -144,12 +133,14 @@ def is_mixed(value: str, *, at_least: int) -> bool:
 
 def is_random(value: str, *, at_least: int) -> bool:
     """Whether *value* looks drawn by lot: long, without blanks, digits among mixed letters."""
-    if len(value) < at_least or not re.fullmatch(r"[A-Za-z0-9_\-+/=.~%]+", value):
+    if len(value) < at_least or not _DRAWN.fullmatch(value):
         return False
+    if not _TWO_DIGITS.search(value):
+        return is_scrambled(value) or bool(_ONE_DIGIT.fullmatch(value))
     digits = sum(c.isdigit() for c in value)
     upper = sum(c.isupper() for c in value)
     lower = sum(c.islower() for c in value)
-    drawn = digits >= 2 and (min(upper, lower) >= 2 or digits * 8 >= len(value))
+    drawn = min(upper, lower) >= 2 or digits * 8 >= len(value)
     return drawn and upper + lower >= 2 or is_scrambled(value)
 
 

@@ -83,8 +83,14 @@ def _authorization(text: str, name: re.Match[str], end: int) -> Iterator[Span]:
     at = scheme.end() if scheme else start
     content = text[at : min(end, at + 4096)].lstrip()[:2048]
     first = re.split(r"[\s,;]", content, maxsplit=1)[0].rstrip("\"'`)}],;\\")
-    if not first or _no_value(first) or (
-        not scheme and not name["open"] and (guards.is_name(first) or guards.is_reference(first))
+    if (
+        not first
+        or _no_value(first)
+        or (
+            not scheme
+            and not name["open"]
+            and (guards.is_name(first) or guards.is_reference(first))
+        )
     ):
         return
     parameters = bool(re.match(r"\w+=", first)) and not first.endswith("=")
@@ -135,8 +141,6 @@ def _cookies(text: str, start: int, end: int) -> Iterator[Span]:
         name, value = pair[1], pair[2]
         if _NO_COOKIE.match(name) or _no_value(value) or len(value) < 4:
             continue
-        mixed = any(c.isdigit() for c in value)
-        if _SESSION_NAME.search(name) and (mixed or len(value) >= 16):
-            yield Span(*pair.span(2), "cookie")
-        elif guards.is_random(value, at_least=16):
+        named = _SESSION_NAME.search(name) and (len(value) >= 16 or re.search(r"\d", value))
+        if named or guards.is_random(value, at_least=16):
             yield Span(*pair.span(2), "cookie")

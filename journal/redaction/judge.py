@@ -43,8 +43,17 @@ def is_strong(text: str, strength: Strength) -> bool:
     if guards.is_placeholder(text) or guards.is_label(text) or guards.is_path(text):
         return False
     if strength == "token" or strength == "weak":
-        return guards.is_random(text, at_least=16) or _long_digest(text)
+        return (
+            guards.is_random(text, at_least=16)
+            or _long_digest(text)
+            or (len(text) >= 8 and guards.is_secret_in_prose(text) and _with_symbol(text))
+        )
     return guards.is_secret_in_prose(text)
+
+
+def _with_symbol(text: str) -> bool:
+    """``aB3#dE5f``: no name and no number has such a sign between its letters."""
+    return bool(re.search(r"\w[!#$%^&*]+\w", text)) and bool(re.search(r"\d", text))
 
 
 def _long_digest(text: str) -> bool:
@@ -76,9 +85,7 @@ def _bare(text: str, strength: Strength) -> bool:
     if strength == "weak":
         return guards.is_random(text, at_least=20) and not guards.is_digest(text)
     if strength == "token":
-        return _drawn(text, at_least=8) and not (
-            guards.is_numbered_name(text) and len(text) < 16
-        )
+        return _drawn(text, at_least=8) and not (guards.is_numbered_name(text) and len(text) < 16)
     if text.isdigit():
         return len(text) >= 4
     if guards.is_numbered_name(text) and ("_" in text or len(text) < 5):
@@ -95,10 +102,16 @@ def _drawn(text: str, *, at_least: int) -> bool:
     if guards.is_technical(text):
         return False
     has_digit = any(c.isdigit() for c in text) and any(c.isalpha() for c in text)
-    symbols = len(text) >= 8 and bool(_STRONG_SYMBOL.search(text)) and any(c.isalpha() for c in text)
+    symbols = (
+        len(text) >= 8 and bool(_STRONG_SYMBOL.search(text)) and any(c.isalpha() for c in text)
+    )
     return has_digit or symbols or guards.is_scrambled(text) or len(text) >= 32
 
 
 def is_plain_word(text: str) -> bool:
     """A single small-letter word, as people use for passwords in YAML."""
-    return bool(_WORD.fullmatch(text)) and not guards.is_placeholder(text) and not guards.is_label(text)
+    return (
+        bool(_WORD.fullmatch(text))
+        and not guards.is_placeholder(text)
+        and not guards.is_label(text)
+    )

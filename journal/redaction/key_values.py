@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from . import guards, judge
+from . import guards, judge, vocabulary
 from .key_words import ANCHOR, KEY_WORD, Key, read_key
 from .spans import Span
 from .values import Value, join_literals, read_line, read_value, whole_end
@@ -28,36 +28,62 @@ _ASSIGN: Final = re.compile(
 _TYPE: Final = re.compile(
     r"(?:[A-Za-z_][\w.:\[\]|<>?*&]{0,40}(?:[ ]\|[ ]\w{1,20}){0,3}|'static str|&'?\w* ?str)[ \t]{0,4}=(?![=>])[ \t]{0,4}"
 )
-_ARGUMENT: Final = re.compile(r"(?:\\{0,7}[\"'`])?[ \t]{0,4}[,(][ \t]{0,4}(?=[rbfuRBFU]{0,2}\\{0,7}[\"'`])")
-_ELEMENT: Final = re.compile(r"(?:[ \t][^<>\n]{0,120})?>[ \t]{0,8}(?:<!\[CDATA\[)?([^<\]]{1,4096}?)[ \t]{0,8}(?:\]\]>[ \t]{0,8})?</")
-_PLIST: Final = re.compile(r"</key>\s{0,40}<string>([^<]{1,4096})</string>")
-_NAMED: Final = re.compile(
-    r"(?:\\{0,7}[\"'])?[ \t]{0,8},?\s{0,60}(?:\\{0,7}[\"'])?(?:value|Value|VALUE|default)(?:\\{0,7}[\"'])?[ \t]{0,8}[:=][ \t]{0,8}"
+_ARGUMENT: Final = re.compile(
+    r"(?:\\{0,7}[\"'`])?[ \t]{0,4}[,(][ \t]{0,4}(?=[rbfuRBFU]{0,2}\\{0,7}[\"'`])"
 )
-_CELL: Final = re.compile(r"[`*_]{0,2}[ \t]{0,40}\|[ \t]{0,40}`?([^|\s`]{4,200})`?[ \t]{0,40}(?:\||$)", re.MULTILINE)
-_BLOCK_SCALAR: Final = re.compile(r"[|>][+-]?\d?[ \t]*\r?\n")
-_NEXT_LINE: Final = re.compile(r"(?:\r?\n[ \t>]{0,12}){1,2}(?:```\w{0,12}\r?\n)?`?([^\s`]{4,200})`?[ \t]{0,8}(?=\r?\n|\Z)")
-_QUOTED_NEXT: Final = re.compile(r"\(?[ \t]*\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])(?!```)|\\?\r?\n[ \t]*(?=\\{0,7}(?:\"[^\"\n]|'[^'\n]))")
-_JSON_NEXT: Final = re.compile(r"\[?\s{0,40}")
+_ELEMENT: Final = re.compile(
+    r"(?:[ \t][^<>\n]{0,120})?>[ \t]{0,8}(?:<!\[CDATA\[)?([^<\]]{1,4096}?)[ \t]{0,8}(?:\]\]>[ \t]{0,8})?</"
+)
+_PLIST: Final = re.compile(r"</key>\s{0,40}<string>([^<]{1,4096})</string>")
+_NEWLINE: Final = r"(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)"
+_NAMED: Final = re.compile(
+    rf"(?:\\{{0,7}}[\"'])?[ \t]{{0,8}},?(?:[\s>]|{_NEWLINE}){{0,60}}(?:\\{{0,7}}[\"'])?"
+    r"(?:value|Value|VALUE|default)(?:\\{0,7}[\"'])?[ \t]{0,8}[:=][ \t]{0,8}"
+)
+_CELL: Final = re.compile(
+    r"[`*_]{0,2}[ \t]{0,40}\|[ \t]{0,40}`?([^|\s`]{4,200})`?[ \t]{0,40}(?:\||$)", re.MULTILINE
+)
+_BLOCK_SCALAR: Final = re.compile(rf"[|>][+-]?\d?[ \t]*{_NEWLINE}")
+_ESCAPED_BLOCK: Final = re.compile(rf"(?:[ \t]+[^\n]*?(?:{_NEWLINE}|(?=\\{{0,7}}[\"'])|$))+")
+_NEXT_LINE: Final = re.compile(
+    rf"(?:{_NEWLINE}[ \t>]{{0,12}}){{1,2}}(?:```\w{{0,12}}?{_NEWLINE}[ \t>]{{0,12}})?"
+    rf"`?([^\s`\"'\\]{{4,200}})`?[ \t]{{0,8}}(?={_NEWLINE}|\Z|\\{{0,7}}[\"'])"
+)
+_QUOTED_NEXT: Final = re.compile(
+    r"\(?[ \t]*\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])(?!```)|\\?\r?\n[ \t]*(?=\\{0,7}(?:\"[^\"\n]|'[^'\n]))"
+)
+_FIRST_OF_LIST: Final = re.compile(r"\[\s{0,40}(?=[\"'])")
 _COMMENT: Final = re.compile(r"[ \t]+(?:#|//|;|--)|[ \t][\w.-]{1,30}[=:]|[,;]\s*$")
-_LINE_START: Final = re.compile(r"(?:^|\n|\\n)[ \t]{0,80}(?:[-*+>#]|\d{1,3}[.)])?[ \t]{0,8}(?:export|set|declare -x|ENV|ARG|env:)?[ \t]{0,4}[\"'*_`]{0,2}\Z")
+_LINE_START: Final = re.compile(
+    r"(?:^|\n|\\n)[ \t]{0,80}(?:[-*+>#]|\d{1,3}[.)])?[ \t]{0,8}(?:export|set|declare -x|ENV|ARG|env:)?[ \t]{0,4}[\"'*_`]{0,2}\Z"
+)
 _SHELL_BEFORE: Final = re.compile(r"(?:^|[\s;&|(\"'`?]|\\n|-e ?|-D|--env[ =]|env:)\Z")
-_OPTION_VALUE: Final = re.compile(r"(?:\\{0,7}[\"'`])?(?:[ \t]{1,8}|,[ \t]{0,4}(?=\\{0,7}[\"']))(?![-|&;<>])")
+_OPTION_VALUE: Final = re.compile(
+    r"(?:\\{0,7}[\"'`])?(?:[ \t]{1,8}|,[ \t]{0,4}(?=\\{0,7}[\"']))(?![-|&;<>])"
+)
 _OPTION_END: Final = re.compile(r"[\"'`]?[ \t]*(?:$|\n|\\|-|\||&|;|>|\))")
 _CONNECTIVE: Final = re.compile(
     r"(?:\b(?:is|was|are|to|be|as|becomes|equals|with|using|called|it's|value|reads|says|of)\b|['’]s\b|[:=→]|->|—|–)[ \t]{0,4}"
     r"(?:(?:now|still|just|currently|simply|set to|changed to)[ \t]{1,4})?[:=]?[ \t]{0,4}[\"'“‘`*(<]{0,3}"
 )
-_MY_WORD: Final = re.compile(r"(?:is|=|was)[ \t]+[\"'`*]{0,2}(?!(?:\w+ed|\w+ing|\w+ly|not|too|very|in|on|at|the|a|an|so|my|your|our|wrong|weak|strong|correct|incorrect|invalid|empty|missing|secret|secure|here|there|still|stored|kept|null|none)\b)([a-z]{4,40})[\"'`*]{0,2}[ \t]*(?:[.,!;]|$|\n)")
-_MINE: Final = re.compile(r"\b(?:my|our|his|her|their|root|admin|wifi|wi-fi|login)\s(?:\w{1,12}\s)?\Z", re.IGNORECASE)
-_PAIR: Final = re.compile(r"[ \t]*(?:is|are|[:=])?[ \t]*([^\s/|:,=(\"'`]{2,64}[ \t]*[/|:,][ \t]*([^\s=(\"'`]{3,128}))")
+_MY_WORD: Final = re.compile(
+    r"(?:is|=|was)[ \t]+[\"'`*]{0,2}(?!(?:\w+ed|\w+ing|\w+ly|not|too|very|in|on|at|the|a|an|so|my|your|our|wrong|weak|strong|correct|incorrect|invalid|empty|missing|secret|secure|here|there|still|stored|kept|null|none)\b)([a-z]{4,40})[\"'`*]{0,2}[ \t]*(?:[.,!;]|$|\n)"
+)
+_MINE: Final = re.compile(
+    r"\b(?:my|our|his|her|their|root|admin|wifi|wi-fi|login)\s(?:\w{1,12}\s)?\Z", re.IGNORECASE
+)
+_PAIR: Final = re.compile(
+    r"[ \t]*(?:is|are|[:=])?[ \t]*([^\s/|:,=(\"'`]{2,64}[ \t]*[/|:,][ \t]*([^\s=(\"'`]{3,128}))"
+)
 _JOSA: Final = re.compile(
     r"[ \t]?(?:값|번호|문자열)?(?:이랑|으로|에는|은|는|이|가|을|를|로|도|에|의|만|란|이란)?[ \t]{0,4}(?:\([^)\n]{0,24}\))?[ \t]{0,4}"
     r"(?:값[은는]?[ \t]{0,4})?(?P<op>[:=：＝→]|=>|->|is\b)?[ \t]{0,4}(?:지금|현재|그냥|바로|임시로)?[ \t]{0,4}"
 )
 _KOREAN_GAP: Final = re.compile(r"[\u3131-\u318e\uac00-\ud7a3 \t,:=()→'\"“”‘’`*~]{0,32}")
 _KOREAN_WORD: Final = re.compile(r"[!-~]{2,128}")
-_COPULA: Final = re.compile(r"[\"'`”’*]{0,2}[ \t]?(?:이야|야|입니다|이에요|예요|에요|이다|다\b|임|이고|고|인데|이라고|라고|라는|로|으로|이니|니까|이라서|라서|라|이지|지)")
+_COPULA: Final = re.compile(
+    r"[\"'`”’*]{0,2}[ \t]?(?:이야|야|입니다|이에요|예요|에요|이다|다\b|임|이고|고|인데|이라고|라고|라는|로|으로|이니|니까|이라서|라서|라|이지|지)"
+)
 _SENTENCE_END: Final = re.compile(r"[.;!?。]\s|\n|\\n")
 _WORD_AFTER: Final = re.compile(r"[^\s\"'`“”‘’<>]{4,128}")
 _STRIP: Final = ",;:.)]}>\"'`*_?”’"
@@ -95,7 +121,7 @@ def _values_of(text: str, key: Key) -> Iterator[tuple[int, int]]:
         if found:
             yield found
             return
-        if not assign["right"] or key.needs_sign:
+        if not assign["right"] or key.needs_sign or "=" in assign["op"]:
             return
     elif found := _enclosed(text, key):
         yield found
@@ -111,14 +137,13 @@ def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | N
         return _block_scalar(text, key, block.end())
     if following := _QUOTED_NEXT.match(text, at):
         at = following.end()
-    elif text[at : at + 1] in "\r\n":
+    elif text[at : at + 1] in ("\r", "\n", "\\"):
         return _on_next_line(text, key, at) if op in ":：" else None
     before = text[max(0, key.start - 96) : key.start]
     if not assign["close"] and _closes_string(text, at, before):
         return None
-    if text[at : at + 1] == "[" and (first := _JSON_NEXT.match(text, at)):
-        if text[first.end() : first.end() + 1] in "\"'":
-            at = first.end()
+    if first := _FIRST_OF_LIST.match(text, at):
+        at = first.end()
     if ":" in op and (typed := _TYPE.match(text, at)):
         at = typed.end()
     if key.needs_sign and assign["left"] and op == ":":
@@ -128,7 +153,11 @@ def _assigned(text: str, key: Key, assign: re.Match[str]) -> tuple[int, int] | N
         return None
     compared = op in ("==", "===", "!=", "!==")
     tight = not assign["left"] and not assign["right"] and "=" in op and not assign["close"]
-    literal = tight and bool(_SHELL_BEFORE.search(before)) and (key.is_constant or before[-1:] in ("?", "&"))
+    literal = (
+        tight
+        and bool(_SHELL_BEFORE.search(before))
+        and (key.is_constant or before[-1:] in ("?", "&"))
+    )
     if compared and not value.quoted:
         return None
     at_start = bool(_LINE_START.search(before)) or not before
@@ -170,20 +199,30 @@ def _to_line_end(text: str, value: Value) -> int:
 
 
 def _block_scalar(text: str, key: Key, at: int) -> tuple[int, int] | None:
-    line_start = text.rfind("\n", 0, key.start) + 1
-    indent = len(text[line_start : key.start]) - len(text[line_start : key.start].lstrip(" "))
-    start = end = at
+    """The indented lines below ``password: |``; in escaped text, all that begins with a blank."""
+    if text[at - 1] != "\n":
+        escaped = _ESCAPED_BLOCK.match(text, at)
+        return escaped.span() if escaped and escaped[0].strip() else None
+    indent = _indent(text[text.rfind("\n", 0, key.start) + 1 : key.start])
+    end = at
+    start = at
     while at < len(text):
         stop = text.find("\n", at)
         stop = len(text) if stop < 0 else stop
         line = text[at:stop]
-        if line.strip() and len(line) - len(line.lstrip(" \t")) <= indent:
-            break
-        if line.strip():
+        if line.strip(" \t>"):
+            inner = _indent(line)
+            if not inner or (inner <= indent and end > start):
+                break
+            if end == start:
+                start = at + inner
             end = stop
         at = stop + 1
-    start += len(text[start:end]) - len(text[start:end].lstrip())
     return (start, end) if end > start else None
+
+
+def _indent(line: str) -> int:
+    return len(line) - len(line.lstrip(" \t>"))
 
 
 def _on_next_line(text: str, key: Key, at: int) -> tuple[int, int] | None:
@@ -210,8 +249,8 @@ def _enclosed(text: str, key: Key) -> tuple[int, int] | None:
         if value and " " not in value.text and judge.is_strong(value.text, key.strength):
             return value.start, value.end
     if (cell := _CELL.match(text, key.end)) and judge.is_strong(cell[1], key.strength):
-        line_start = text.rfind("\n", max(0, key.start - 200), key.start) + 1
-        return cell.span(1) if text[line_start:key.start].lstrip().startswith("|") else None
+        before = text[max(0, key.start - 40) : key.start]
+        return cell.span(1) if before.rstrip(" \t`*_").endswith("|") else None
     return None
 
 
@@ -234,7 +273,7 @@ def _option(text: str, key: Key) -> tuple[int, int] | None:
         return None
     if guards.is_name(value.text) and not _OPTION_END.match(text, value.end):
         return None
-    if value.text in ("option", "flag", "argument", "options", "flags", "arguments", "parameter", "switch"):
+    if value.text in vocabulary.NO_ARGUMENT:
         return None
     return (value.start, value.end) if len(value.text) >= 3 else None
 
@@ -258,9 +297,9 @@ def _in_prose(text: str, key: Key) -> tuple[int, int] | None:
         word = _WORD_AFTER.match(text, key.end + link.end())
         if word and (found := _strong_word(text, key, word)):
             return found
-    if key.strength in ("password", "secret") and (pair := _PAIR.match(text, key.end)):
-        if guards.is_secret_in_prose(pair[2].rstrip(_STRIP)) and "://" not in pair[1]:
-            return pair.span(1)
+    pair = _PAIR.match(text, key.end) if key.strength in ("password", "secret") else None
+    if pair and guards.is_secret_in_prose(pair[2].rstrip(_STRIP)) and "://" not in pair[1]:
+        return pair.span(1)
     return None
 
 
@@ -275,12 +314,9 @@ def _korean(text: str, key: Key) -> Iterator[tuple[int, int]]:
     josa = _JOSA.match(text, key.end)
     at = josa.end() if josa else key.end
     value = read_value(text, at) if not text[at : at + 1].isalnum() else None
-    if value and value.quoted and value.text.strip() and " " not in value.text.strip():
-        if not guards.is_placeholder(value.text) and not guards.is_label(value.text) and (
-            key.strength != "token" or judge.is_secret(value, key, literal=False)
-        ):
-            yield value.start, value.end
-            return
+    if value and value.quoted and judge.is_secret(value, key, literal=False):
+        yield value.start, value.end
+        return
     word = _KOREAN_WORD.match(text, at)
     if word and (end := _korean_word_end(text, key, word, assigned=bool(josa and josa["op"]))):
         yield word.start(), end

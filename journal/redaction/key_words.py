@@ -10,6 +10,8 @@ import re
 from dataclasses import dataclass
 from typing import Final, Literal
 
+from . import vocabulary
+
 Strength = Literal["password", "secret", "token", "weak"]
 """What may follow: nearly anything, a phrase, a drawn value, a long value drawn by lot."""
 
@@ -50,32 +52,7 @@ _SAME_CASE: Final = {
     True: re.compile(r"[a-z]*"),
     False: re.compile(r"[A-Z]*(?![a-z])"),
 }
-_GOES_ON: Final = frozenset(
-    """
-    s key keys accesskey val value string str prod dev test staging live id access text txt
-    """.split()
-)
 _PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
-_NO_SECRET_AFTER: Final = frozenset(
-    """
-    hash hashes hashed hasher length len count counts counter file files filename path paths dir
-    directory field fields type types name names url urls uri uris endpoint expires expire expiry
-    expiration expired exp ttl lifetime age at policy limit limits budget size sizes id ids index
-    idx indices pos position offset start end begin line lineno col column columns kind class list
-    lists map mapping set sets dict re regex regexp pattern patterns format version usage used max
-    min num number reset required enabled disabled enable disable valid invalid validity strength
-    label labels placeholder hint input inputs output outputs error errors err message msg prompt
-    store storage stores manager provider service helper handler factory validator validators
-    validation rule rules schema model bits bit algorithm algo alg cost rounds iterations iter
-    protected less based table row view page form button link icon screen dialog component props
-    generator generate rotation scope scopes info status state mode method methods func function
-    callback fn source sources stream buffer ring chain pair pairs word words stroke board frame
-    frames space event events press up down code codes binding bindings stdin env var vars ref refs
-    reference budget per cost window rate embedding embeddings logits mask ids2 split splitter
-    parser lexer bucket filter check checker match matches attempts tries retries changed updated
-    created issued date time timestamp selector option options param params argument args arg
-    """.split()
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +96,14 @@ def read_key(text: str, match: re.Match[str]) -> Key | None:
         elif _PUBLIC_KEY.search(lowered):
             return None
     name = before + word + after
-    return Key(start - len(before), end + len(after), strength, name, False, word.lower() in ("pass", "pin"))
+    return Key(
+        start - len(before),
+        end + len(after),
+        strength,
+        name,
+        False,
+        word.lower() in ("pass", "pin"),
+    )
 
 
 def _before(text: str, start: int) -> str:
@@ -130,7 +114,8 @@ def _before(text: str, start: int) -> str:
 def _after(text: str, end: int) -> str:
     found = _NAME_AFTER.match(text, end)
     after = found[0] if found else ""
-    return after[: after.find("->")] if "->" in f"{after}{text[end + len(after) : end + len(after) + 1]}" and after.endswith("-") else after
+    arrow = after.endswith("-") and text.startswith(">", end + len(after))
+    return after[:-1] if arrow else after
 
 
 def _spaced_qualifier(text: str, start: int) -> bool:
@@ -148,15 +133,17 @@ def _strength(group: str) -> Strength:
 def _may_announce(word: str, before: str, after: str, group: str) -> bool:
     if group in ("short", "auth") and before[-1:].isalpha() and not _is_hump(before[-1], word[0]):
         return before.lower().endswith(("db", "pg", "my", "mysql", "user", "root", "ftp", "smtp"))
+    if word.lower() in ("pin", "otp", "cvv", "cvc") and after.strip("0123456789"):
+        return False
     if group == "key" and before[-1:].isalpha() and not _is_hump(before[-1], word[0]):
         return bool(_QUALIFIED_KEY.search(before.lower()))
     if after:
         same_case = _SAME_CASE[word[-1].islower()].match(after)
         goes_on = same_case[0] if same_case else ""
-        if goes_on and goes_on.lower() not in _GOES_ON:
+        if goes_on and goes_on.lower() not in vocabulary.GOES_ON:
             return False
         parts = {part.lower() for part in _PARTS.findall(after[len(goes_on) :])}
-        if parts & _NO_SECRET_AFTER and not (group == "secret" and parts == {"id"}):
+        if parts & vocabulary.NO_SECRET_AFTER and not (group == "secret" and parts == {"id"}):
             return False
     return True
 

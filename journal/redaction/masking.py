@@ -10,43 +10,22 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
+from . import vocabulary
+
 MAX_DEPTH: Final = 100
 """Deeper values are replaced whole; no assistant nests its payloads like that."""
 
 _WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[가-힣]+")
-_PASSWORDS: Final = frozenset(
-    """
-    password passwords passwd passwort passphrase passcode pass pwd pw userpass userpassword
-    dbpassword mypassword secret secrets credential credentials cred creds cookie cookies otp cvv
-    cvc ssn pin apikey apikeys accesskey secretkey privatekey signingkey authkey authtoken
-    accesstoken refreshtoken idtoken bearertoken sessiontoken bearer authorization jwt htpasswd
-    netrc pgpassword connectionstring
-    """.split()
-)
 _TOKENS: Final = frozenset({"token", "tokens"})
-_KEY_QUALIFIERS: Final = frozenset(
-    """
-    api access secret private account signing sign encryption encrypt master service auth license
-    licence ssh consumer client deploy storage shared subscription webhook session jwt hmac symmetric
-    security rsa gpg pgp age ssl tls
-    """.split()
-)
-_HARMLESS: Final = frozenset(
-    """
-    hash count counts length len max min num number limit limits budget usage used total input
-    output prompt completion cached cache reasoning expires expiry expiration exp ttl at type types
-    name names url uri endpoint file files path dir id ids field fields policy hint label
-    placeholder index position kind version enabled disabled required valid reset size rate cost
-    estimate estimated remaining per method mode scopes scope provider status
-    """.split()
-)
 _KOREAN: Final = re.compile(
     r"비밀\s?번호|비번|패스\s?워드|암호(?!화)|토큰(?!화|\s?수)|시크릿|비밀\s?키|개인\s?키|인증\s?(?:키|번호|정보)|"
     r"(?:api|액세스|접근|서비스|보안)\s?키|주민\s?(?:등록)?\s?번호|카드\s?번호|자격\s?증명",
     re.IGNORECASE,
 )
 _OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*\Z")
-_REFERENCE: Final = re.compile(r"\$\{?[A-Za-z_]\w*\}?|<[\w -]+>|\{\{.*\}\}|true|false|null|none", re.IGNORECASE)
+_REFERENCE: Final = re.compile(
+    r"\$\{?[A-Za-z_]\w*\}?|<[\w -]+>|\{\{.*\}\}|true|false|null|none", re.IGNORECASE
+)
 _SCHEMA_TYPES: Final = frozenset(
     {"string", "number", "integer", "boolean", "object", "array", "null"}
 )
@@ -65,16 +44,16 @@ def names_secret(key: str) -> bool:
     if not words:
         return False
     known = set(words)
-    if known & _HARMLESS and not known & {"authorization"} and not _is_secret_id(known):
+    if known & vocabulary.HARMLESS and not _is_secret_id(known):
         return bool(known & {"password", "passwd", "secret"}) and known.isdisjoint(_PROPERTIES)
-    if known & _PASSWORDS or known & _TOKENS:
+    if known & vocabulary.PASSWORDS or known & _TOKENS:
         return True
     if words[-1] == "auth" or (words[-1] in ("key", "keys") and len(words) > 1):
-        return words[-1] == "auth" or bool(set(words[:-1]) & _KEY_QUALIFIERS)
+        return words[-1] == "auth" or bool(set(words[:-1]) & vocabulary.KEY_QUALIFIERS)
     return any(word.endswith(("password", "passwd")) for word in words)
 
 
-_PROPERTIES: Final = _HARMLESS - {"prompt", "input", "output", "id", "name"}
+_PROPERTIES: Final = vocabulary.HARMLESS - {"prompt", "input", "output", "id", "name"}
 
 
 class _Masker:
@@ -109,7 +88,9 @@ class _Masker:
             return self._marker
         if isinstance(value, str):
             keep = not value.strip() or value == self._marker or _REFERENCE.fullmatch(value)
-            return self._redact(value) if keep or _is_working_directory(key, value) else self._marker
+            return (
+                self._redact(value) if keep or _is_working_directory(key, value) else self._marker
+            )
         if isinstance(value, bool) or value is None:
             return value
         if isinstance(value, int | float):
@@ -117,9 +98,7 @@ class _Masker:
         if isinstance(value, Mapping):
             if _is_schema(value) or _WORDS.findall(key.lower())[-1:] == ["auth"]:
                 return self.walk(value, depth)
-            return {
-                self._free_key(k, {}): self.hide(v, key, depth + 1) for k, v in value.items()
-            }
+            return {self._free_key(k, {}): self.hide(v, key, depth + 1) for k, v in value.items()}
         if isinstance(value, list):
             return [self.hide(part, key, depth + 1) for part in value]
         if isinstance(value, tuple):

@@ -101,9 +101,7 @@ def _find_tags(text: str, formats: Sequence[TagFormat], marker: str) -> list[_Ta
     fences: list[tuple[int, int]] | None = None
     tags: list[_Tag] = []
     for match in _TAG.finditer(text):
-        form: TagFormat = (
-            "xml" if match["xml"] else "comment" if match["comment"] else "bracket"
-        )
+        form: TagFormat = "xml" if match["xml"] else "comment" if match["comment"] else "bracket"
         if form not in formats:
             continue
         if fences is None:

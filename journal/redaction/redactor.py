@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Final
 
 from ..errors import SettingsError
 from .masking import mask
@@ -16,7 +17,8 @@ from .rules import Redacted, RedactionRules
 from .secrets import find_secrets
 from .spans import Span, cut, keep_markers, unite
 
-MAX_PASSES = 6
+DEFAULT_RULES: Final = RedactionRules()
+MAX_PASSES: Final = 6
 """Two are the rule: one that cuts, one that finds nothing more. Only a text made to defeat
 redaction needs more than four, and such a text is dropped whole."""
 
@@ -28,7 +30,7 @@ class Redactor:
         SettingsError: one of ``rules.patterns`` is not a regular expression.
     """
 
-    def __init__(self, rules: RedactionRules = RedactionRules()) -> None:
+    def __init__(self, rules: RedactionRules = DEFAULT_RULES) -> None:
         self.rules = rules
         self._markers = (rules.marker, rules.private_marker)
         self._own = [_compile(pattern, i) for i, pattern in enumerate(rules.patterns, 1)]

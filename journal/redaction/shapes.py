@@ -80,8 +80,8 @@ def _compile_makers() -> dict[str, re.Pattern[str]]:
 _MAKERS: Final = _compile_makers()
 _BEGINNINGS: Final = (
     *(prefix for prefixes in _PREFIXES.values() for prefix in prefixes.split()),
-    *"sk- npm_ pypi- hf_ api_org_ SG. key- secret_ dapi pul- ATBB SK glc_ EAA".split(),
-    *"AKIA ASIA ABIA ACCA".split(),
+    *("sk-", "npm_", "pypi-", "hf_", "api_org_", "SG.", "key-", "secret_", "dapi", "pul-"),
+    *("ATBB", "SK", "glc_", "EAA", "AKIA", "ASIA", "ABIA", "ACCA"),
 )
 _BEGINNING_OF: Final = re.compile(r"[A-Za-z0-9]+")
 _MAILCHIMP: Final = re.compile(r"[0-9a-f]{32}-us[0-9]{1,2}\b")
@@ -93,6 +93,7 @@ _JWT_TAIL: Final = re.compile(
     r"(?:\.[A-Za-z0-9_-]+)?)"
 )
 _DISCORD_TAIL: Final = re.compile(r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
+_DISCORD_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9_-]{22,28}\Z")
 _TELEGRAM_ID: Final = re.compile(r"(?<![0-9])[0-9]{8,10}:\Z")
 _AWS_SECRET: Final = re.compile(
     r"(?<![A-Za-z0-9/+])(?=[^\s]{0,39}[A-Z])(?=[^\s]{0,39}[a-z])(?=[^\s]{0,39}[0-9])"
@@ -133,8 +134,9 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Span]:
         if header >= 0 and (tail := _JWT_TAIL.match(text, end)):
             yield Span(header, tail.end(), "jwt")
             return
-        if text[start] in "MNO" and (tail := _DISCORD_TAIL.match(text, end)):
-            yield Span(start, tail.end(), "discord-token")
+        tail = _DISCORD_TAIL.match(text, end)
+        if tail and (head := _DISCORD_HEAD.search(text, max(start, end - 30), end)):
+            yield Span(head.start(), tail.end(), "discord-token")
             return
     before = text[max(0, start - 12) : start]
     if end - start == 35 and text.startswith("AA", start) and _TELEGRAM_ID.search(before):
@@ -150,9 +152,8 @@ def _in_run(text: str, start: int, end: int) -> Iterator[Span]:
             yield span
         if at >= end:
             return
-    if text.startswith("-us", end - 5, end) or text.startswith("-us", end - 4, end):
-        if match := _MAILCHIMP.match(text, start):
-            yield Span(*match.span(), "mailchimp-key")
+    if text.find("-us", end - 5, end) >= 0 and (match := _MAILCHIMP.match(text, start)):
+        yield Span(*match.span(), "mailchimp-key")
 
 
 def _of_maker(text: str, at: int) -> Iterator[Span]:

@@ -15,27 +15,31 @@ _PORT: Final = re.compile(r"[^\s/@:]{0,255}:[0-9]{1,5}(?:[/?#,;)\]}]|\Z)")
 _USER_INFO: Final = re.compile(r"[^\s/?#@:\"'`<>]{0,255}(?::|%3[aA])")
 _TOKEN_ONLY: Final = re.compile(r"([^\s/?#@:\"'`<>]{16,512})@")
 _HOLE: Final = re.compile(r"[$%#]?\{[^{}]*\}|\$\w+|%[sdrvq]|<[^<>]*>|\[[^\[\]]*\]|[*xX.…]{2,}|[:@]")
-_GO_DSN: Final = re.compile(r"@(?:tcp|unix|tcp6)\(|@[A-Za-z0-9][\w.-]{1,80}:[0-9]{2,5}\b|@\([\w.-]+:[0-9]+\)")
+_GO_DSN: Final = re.compile(
+    r"@(?:tcp|unix|tcp6)\(|@[A-Za-z0-9][\w.-]{1,80}:[0-9]{2,5}\b|@\([\w.-]+:[0-9]+\)"
+)
 _GO_USER: Final = re.compile(r"(?<![\w.:/-])[\w.+-]{1,64}:([^\s:/\"'`@]{3,128})\Z")
 _NO_PASSWORD: Final = ("mailto", "sip", "xmpp", "acct", "ssh", "git")
 _SIGNED: Final = re.compile(
     r"(?i)[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|"
     r"key|code|auth|sid|jsessionid|phpsessid|session|sessionid|session_id|jwt|hmac|ticket|assertion|hash)="
-    r"([^\s\"'`<>&#]{8,2048})"
+    r"([A-Za-z0-9%._~+/=-]{8,2048})"
 )
-_URL_LINE: Final = re.compile(
-    r"^[ \t>*\-•]{0,12}(?:[^\s:]{1,24}:?[ \t]{1,4}){0,3}[a-z][a-z0-9+.-]{1,20}://[^\s]{4,2048}[ \t]*\r?\n"
-    r"[ \t>]{0,12}([^\s]{8,256})[ \t]*(?=\r?\n|\Z)",
-    re.MULTILINE,
+_NEWLINE: Final = r"(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)"
+_LONE_WORD: Final = re.compile(
+    rf"{_NEWLINE}[ \t>]{{0,12}}([^\s\"'\\]{{8,256}})[ \t]{{0,12}}(?={_NEWLINE}|\Z|\\{{0,7}}[\"'])"
 )
-_NO_PASTE: Final = re.compile(r"[#*>|\-=+~_`\"'(\[{<@/\\$.]|https?:|[\w.+-]+@[\w-]+\.|[A-Za-z_]\w*[(\[.]|.*[({\[:,;>\\`\"'/]\Z")
+_URL_AT_END: Final = re.compile(r"://[^\s\"'\\]{3,500}[ \t]{0,12}\Z")
+_NO_PASTE: Final = re.compile(
+    r"[A-Za-z_]\w*=|[#*>|\-=+~_`\"'(\[{<@/\\$.]|https?:|[\w.+-]+@[\w-]+\.|[A-Za-z_]\w*[(\[.]|.*[({\[:,;>\\`\"'/]\Z"
+)
 
 
 def find_in_urls(text: str) -> Iterator[Span]:
     """User info of any scheme, signatures in queries, a line that follows a line with an address."""
     if "://" in text or "%2F%2F" in text or "%2f%2f" in text:
         yield from _user_info(text)
-        if "\n" in text:
+        if "\n" in text or "\\n" in text:
             yield from _pasted(text)
     if "@" in text:
         yield from _without_scheme(text)
@@ -79,9 +83,10 @@ def _is_hollow(user_info: str) -> bool:
 def _without_scheme(text: str) -> Iterator[Span]:
     for host in _GO_DSN.finditer(text):
         user = _GO_USER.search(text, max(0, host.start() - 200), host.start())
-        if user and not user[0].startswith(_NO_PASSWORD) and not _is_hollow(user[0]):
-            if not guards.is_placeholder(user[1]):
-                yield Span(*user.span(1), "url-password")
+        if not user or user[0].startswith(_NO_PASSWORD):
+            continue
+        if not _is_hollow(user[0]) and not guards.is_placeholder(user[1]):
+            yield Span(*user.span(1), "url-password")
 
 
 def _is_signature(value: str) -> bool:
@@ -89,9 +94,12 @@ def _is_signature(value: str) -> bool:
 
 
 def _pasted(text: str) -> Iterator[Span]:
-    for match in _URL_LINE.finditer(text):
-        line = match[1]
-        if _NO_PASTE.match(line) or guards.is_digest(line) or guards.is_technical(line):
+    for match in _LONE_WORD.finditer(text):
+        at = text.rfind("://", max(0, match.start() - 512), match.start())
+        if at < 0 or not _URL_AT_END.match(text[at : match.start()]):
             continue
-        if guards.is_secret_in_prose(line) and not guards.is_numbered_name(line):
+        word = match[1]
+        if _NO_PASTE.match(word) or guards.is_digest(word) or guards.is_technical(word):
+            continue
+        if guards.is_secret_in_prose(word) and not guards.is_numbered_name(word):
             yield Span(*match.span(1), "pasted")

@@ -13,7 +13,9 @@ from typing import Final
 MAX_JUDGED: Final = 128
 """Characters that decide whether a bare value is a secret; all of it is removed."""
 
-_OPENING: Final = re.compile(r"[rbfuRBFUL@$]{0,2}(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`“‘「«])")
+_OPENING: Final = re.compile(
+    r"[rbfuRBFUL@$]{0,2}(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`“‘「«])"
+)
 _CLOSING: Final = {"“": "”", "‘": "’", "「": "」", "«": "»"}
 _BARE: Final = re.compile(
     r"""(?x)
@@ -22,7 +24,7 @@ _BARE: Final = re.compile(
       | ["'`](?=[\w!@\#$%^&*])
       | <(?!/?[A-Za-z][^<>\s]*>|/|[A-Za-z][^<>]{0,80}>) | >(?=\S)
       | [;&,](?![\w.\- ]{1,30}=|[\s"'`\\]|$)
-    ){1,32}
+    ){1,8}
     """
 )
 _BARE_REST: Final = re.compile(r"[^\s\"'`<>\\;&,]*")
@@ -62,10 +64,10 @@ def read_value(text: str, at: int, *, in_url: bool = False) -> Value | None:
 
 def whole_end(text: str, value: Value) -> int:
     """Where *value* really ends: reading stops early in very long ones."""
-    if value.quoted or value.after != value.end or value.end - value.start < MAX_JUDGED:
+    if value.quoted or value.after - value.start < MAX_JUDGED:
         return value.end
-    rest = _BARE_REST.match(text, value.end)
-    return rest.end() if rest else value.end
+    rest = _BARE_REST.match(text, value.after)
+    return rest.end() if rest and rest[0] else value.end
 
 
 def read_line(text: str, at: int) -> str:

@@ -7,6 +7,7 @@ import time
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+
 from memjournal.indexer.chunking import (
     MAX_TOKENS,
     Chunk,
@@ -20,7 +21,9 @@ LINES = st.text(st.sampled_from("가나다 漢字カナ abc.!? #`-\t"), max_size
 TEXTS = st.one_of(
     st.text(max_size=400),
     st.lists(LINES, max_size=40).map("\n".join),
-    st.builds(str.__mul__, st.sampled_from(["가", "x", "😀", "word ", "문장. "]), st.integers(0, 900)),
+    st.builds(
+        str.__mul__, st.sampled_from(["가", "x", "😀", "word ", "문장. "]), st.integers(0, 900)
+    ),
 )
 
 

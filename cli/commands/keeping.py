@@ -1,0 +1,356 @@
+"""Making a journal, and seeing how it is: everything here but `init` only reads."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TextIO
+
+import typer
+
+from ...journal.errors import MemjournalError
+from .. import options, output
+from ..context import Context
+from .checking import doctor
+
+if TYPE_CHECKING:
+    from ...indexer.statistics import Statistics
+    from ...journal.reading import Oddity
+
+Projects = options.Project
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    for command in (init, status, stats, export, doctor):
+        app.command()(command)
+
+
+# --- init ---------------------------------------------------------------------------------------
+
+
+def init(
+    context: typer.Context,
+    folder: Annotated[
+        Path | None, typer.Argument(metavar="[DIR]", help="Default: ~/memjournal.")
+    ] = None,
+    use_git: Annotated[
+        bool | None,
+        typer.Option(
+            "--git/--no-git", help="A git repository of its own; by default unless in one."
+        ),
+    ] = None,
+    as_json: options.AsJson = False,
+) -> None:
+    """Make a journal, or what is missing of one; what is there stays as it is."""
+    from ...journal import git
+    from ...journal.layout import find_missing, make_missing, surrounding_repository
+
+    surroundings: Context = context.obj
+    given = folder or surroundings.journal_option or surroundings.default_root
+    root = given.expanduser().absolute()
+    missing = find_missing(root, _journal_texts(root))
+    written = make_missing(root, missing)
+    outer = surrounding_repository(root)
+    has_own = git.is_repository(root)
+    wants_git = use_git if use_git is not None else outer is None
+    makes_git = wants_git and not has_own and git.is_installed()
+    if makes_git:
+        git.create_repository(root)
+    if git.is_repository(root) and git.is_installed() and use_git is not False:
+        _commit_first(root, written if not makes_git else list(_journal_texts(root)))
+    fields = {"path": root, "made_folders": missing.folders, "written": written}
+    if as_json:
+        output.emit("journal", {**fields, "is_repository": git.is_repository(root)})
+    elif missing or makes_git:
+        output.line(f"{'made' if len(missing.files) > 2 else 'mended'} the journal {root}")
+        for name in (*(f"{name}/" for name in missing.folders), *written):
+            output.line(f"  {name}")
+    else:
+        output.line(f"the journal {root} is complete; nothing was changed")
+    if wants_git and not git.is_repository(root):
+        output.note(
+            "git is not installed: there is no history until you install it and run this again"
+        )
+    elif outer is not None and not git.is_repository(root):
+        output.note(
+            f"inside the repository {outer}: memjournal never commits there; to keep the journal out"
+            f" of it, add {root.relative_to(outer).as_posix()}/ to its .gitignore"
+        )
+    if not as_json and missing.files:
+        _print_next(root, surroundings)
+
+
+def _journal_texts(root: Path) -> dict[str, str]:
+    """The journal's own files by name, as they are when they are new."""
+    from ...journal.place import MARKER
+    from ...templates import render
+
+    return {
+        MARKER: render("journal/memjournal.toml.j2", groups=_setting_groups()),
+        "README.md": render("journal/README.md.j2", name=root.name.lstrip(".") or "memjournal"),
+        ".gitignore": render("journal/gitignore.j2"),
+        ".gitattributes": render("journal/gitattributes.j2"),
+    }
+
+
+def _setting_groups() -> list[dict[str, object]]:
+    """The settings that a journal may have, as its file shows them."""
+    from ...journal.setting import format_value
+    from ...journal.settings import DEFINITIONS
+
+    groups: dict[str, list[dict[str, str]]] = {}
+    for name, setting in DEFINITIONS.items():
+        if not setting.user_only:
+            group, _, key = name.rpartition(".")
+            default = setting.default
+            is_text = isinstance(default, str)
+            value = json.dumps(default) if is_text else format_value(default)  # type: ignore[arg-type]  # a Value
+            groups.setdefault(group, []).append({"key": key, "value": value, "help": setting.help})
+    return [{"name": name, "settings": listed} for name, listed in groups.items()]
+
+
+def _commit_first(root: Path, names: list[str]) -> None:
+    from ...journal import git
+
+    try:
+        git.commit(root, names, "init: make the journal")
+    except MemjournalError as error:
+        output.warn(f"not committed: {error}")
+
+
+def _print_next(root: Path, surroundings: Context) -> None:
+    from ...journal.place import MARKER, PROJECT_FOLDER
+
+    is_found = root == surroundings.default_root.absolute() or any(
+        folder == root or folder / PROJECT_FOLDER == root
+        for folder in (surroundings.cwd, *surroundings.cwd.parents)
+    )
+    assert (root / MARKER).is_file()
+    mem = "mem" if is_found else f"mem --journal {root}"
+    output.line()
+    output.line("next:")
+    output.line(f"  {mem} import --all        # past conversations")
+    output.line(f'  {mem} add "Use signed cookies"')
+    output.line(f'  {mem} search "cookies"')
+
+
+# --- status -------------------------------------------------------------------------------------
+
+
+def status(context: typer.Context, as_json: options.AsJson = False) -> None:
+    """Show where the journal is, what it holds, and how far its index follows."""
+    surroundings: Context = context.obj
+    fields = _status_fields(surroundings)
+    if as_json:
+        output.emit("status", fields)
+        return
+    for name, value in fields.items():
+        text = _as_text(name, value)
+        if text:
+            output.line(f"{name.replace('_', ' '):<14} {text}")
+
+
+def _status_fields(surroundings: Context) -> dict[str, object]:
+    from ...indexer.catalog import EntryFilter
+    from ...journal.disk import sizes
+
+    catalog = surroundings.current_catalog()
+    return {
+        "journal": str(surroundings.root),
+        "project": surroundings.project.name,
+        "git": _git_state(surroundings),
+        "entries": catalog.count(EntryFilter()),
+        "sessions": sum(1 for name in catalog.tally("session") if name),
+        "projects": sum(1 for name in catalog.tally("project") if name),
+        "oddities": len(catalog.oddities()),
+        "index": _index_state(surroundings),
+        "vectors": _vector_state(surroundings),
+        "to_import": _n_to_import(surroundings),
+        "size_bytes": sizes(surroundings.root),
+    }
+
+
+def _as_text(name: str, value: object) -> str:
+    match name, value:
+        case "size_bytes", dict():
+            total = sum(value.values())
+            parts = ", ".join(f"{folder} {output.size(n)}" for folder, n in value.items())
+            return f"{output.size(total)} ({parts})"
+        case "to_import", int():
+            return f"{value:,} transcripts; see `mem list`" if value else ""
+        case "oddities", int():
+            return f"{value:,}; see `mem doctor`" if value else ""
+        case _, int():
+            return f"{value:,}"
+    return output.safe(str(value))
+
+
+def _git_state(surroundings: Context) -> str:
+    from ...journal import git
+    from ...journal.layout import surrounding_repository
+
+    root = surroundings.root
+    if not git.is_repository(root):
+        outer = surrounding_repository(root)
+        return f"none of its own; inside {outer}" if outer else "not a repository"
+    try:
+        state = git.read_state(root)
+    except MemjournalError as error:
+        return error.what
+    changed = f"{state.n_uncommitted:,} uncommitted" if state.n_uncommitted else "clean"
+    return ", ".join(filter(None, (state.branch or "no branch", changed, state.last_commit)))
+
+
+def _index_state(surroundings: Context) -> str:
+    from ...indexer.health import check_index
+
+    findings = list(check_index(surroundings.index))
+    return "; ".join(one.what for one in findings if one.check == "index" or one.verdict != "ok")
+
+
+def _vector_state(surroundings: Context) -> str:
+    from ...indexer.health import check_vectors
+
+    return check_vectors(surroundings.index).what
+
+
+def _n_to_import(surroundings: Context) -> int:
+    from .importing import count_waiting
+
+    return count_waiting(surroundings)
+
+
+# --- stats --------------------------------------------------------------------------------------
+
+
+def stats(
+    context: typer.Context, project: Projects = None, as_json: options.AsJson = False
+) -> None:
+    """Count what the journal holds: by kind, type, project, assistant, tag, file and month."""
+    from ...indexer.statistics import N_TOP, summarize
+    from ...journal.disk import count_hidden
+
+    surroundings: Context = context.obj
+    catalog = surroundings.current_catalog()
+    wanted = options.make_filter(surroundings, catalog, projects=project)
+    rows = catalog.find(wanted, limit=1 << 31)
+    counted = summarize(rows)
+    session_files = {row.path for row in rows if row.path.startswith("sessions/")}
+    n_hidden = count_hidden(surroundings.root, session_files)
+    tables: dict[str, dict[str, int]] = {
+        "kinds": dict(counted.kinds.most_common()),
+        "types": dict(counted.types.most_common()),
+        "projects": dict(counted.projects.most_common()),
+        "agents": dict(counted.agents.most_common()),
+        "tags": dict(counted.tags.most_common(N_TOP)),
+        "files": dict(counted.files.most_common(N_TOP)),
+        "months": dict(sorted(counted.months.items())),
+    }
+    if as_json:
+        output.emit("stats", {**_totals(counted, n_hidden), **tables})
+    else:
+        _print_stats(counted, n_hidden, tables, surroundings)
+
+
+def _totals(counted: Statistics, n_hidden: int) -> dict[str, object]:
+    return {
+        "entries": counted.n_entries,
+        "characters": counted.n_chars,
+        "sessions": len(counted.sessions),
+        "failed_tool_calls": counted.n_failed,
+        "hidden": n_hidden,
+        "first": counted.first,
+        "last": counted.last,
+    }
+
+
+def _print_stats(
+    counted: Statistics,
+    n_hidden: int,
+    tables: dict[str, dict[str, int]],
+    surroundings: Context,
+) -> None:
+    now = surroundings.now
+    output.line(
+        f"{output.count(counted.n_entries, 'entry', 'entries')} in"
+        f" {output.count(len(counted.sessions), 'session')}, {counted.n_chars:,} characters"
+    )
+    if counted.first and counted.last:
+        output.line(f"{output.when(counted.first, now)} – {output.when(counted.last, now)}")
+    output.line(f"{output.count(counted.n_failed, 'failed tool call')}, {n_hidden:,} hidden parts")
+    for title, counts in tables.items():
+        if not counts:
+            continue
+        output.line()
+        output.line(output.style(title, output.BOLD))
+        for name, number in counts.items():
+            output.line(f"  {number:>9,}  {output.safe(name) or '(none)'}")
+
+
+# --- export -------------------------------------------------------------------------------------
+
+
+def export(
+    context: typer.Context,
+    project: Projects = None,
+    session: options.Session = None,
+    target: Annotated[
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")
+    ] = None,
+) -> None:
+    """Write whole entries as JSON Lines, straight from the files; everything, or what is asked for."""
+    from ...journal.export import all_entries, entry_fields
+    from ...journal.project import find_project
+
+    surroundings: Context = context.obj
+    names: set[str] = set()
+    if project:
+        known = surroundings.current_catalog().tally("project")
+        names = {find_project(known, one) for one in project}
+    failures: list[Oddity] = []
+    stream = sys.stdout if target is None else _open_new(target)
+    n_written = 0
+    try:
+        for stored in all_entries(surroundings.root, failed=failures.append):
+            entry = stored.entry
+            if (names and entry.project not in names) or (
+                session and not entry.session.startswith(tuple(session))
+            ):
+                continue
+            fields = {"object": "entry", **entry_fields(entry, stored.path)}
+            stream.write(json.dumps(fields, ensure_ascii=False) + "\n")
+            n_written += 1
+    except OSError as error:
+        if target is None or isinstance(error, BrokenPipeError):
+            raise
+        from ...journal.files import as_storage_error
+
+        raise as_storage_error(error, target) from error
+    finally:
+        if target is not None:
+            stream.close()
+    if target is not None:
+        output.note(f"{output.count(n_written, 'entry', 'entries')} written to {target}")
+    for one in failures:
+        output.warn(f"{one.path}: {one.what}; not exported")
+    if failures:
+        raise typer.Exit(1)
+
+
+def _open_new(path: Path) -> TextIO:
+    """A file that only its owner can read: it holds what the journal holds.
+
+    Raises:
+        CannotCreateError, StorageError: it cannot be written there.
+    """
+    import os
+
+    from ...journal.files import as_storage_error
+
+    try:
+        fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    except OSError as error:
+        raise as_storage_error(error, path) from error
+    return open(fd, "w", encoding="utf-8", newline="")

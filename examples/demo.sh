@@ -1,0 +1,31 @@
+#!/bin/sh
+# The main job on sample data, from nothing: what `make demo` runs. Works in .demo/, needs no network.
+set -eu
+
+here=$(cd "$(dirname "$0")/.." && pwd)
+journal="$here/.demo/journal"
+rm -rf "$here/.demo"
+mkdir -p "$here/.demo"
+
+# Settings and home of this run only: nothing of yours is read or changed.
+export MEMJOURNAL_HOME="$journal" MEMJOURNAL_JOURNAL_TIMEZONE=Asia/Seoul
+export HOME="$here/.demo/home" XDG_CONFIG_HOME="$here/.demo/home/.config" COLUMNS="${COLUMNS:-100}"
+unset CLAUDE_CONFIG_DIR || true
+
+say() { printf '\n$ %s\n' "$*"; }
+run() { say "$@"; "$@"; }
+
+cd "$here/.demo"
+say "mem init" && mem init "$journal" >/dev/null
+say "cp -r examples/journal/* .demo/journal   # 22 short memories and 3 notes, Korean and English"
+cp -R "$here"/examples/journal/* "$journal"/
+say "mem import --all --from examples/transcripts/projects   # four Claude Code sessions"
+mem import --all --from "$here/examples/transcripts/projects"
+
+run mem search "why were refunds swallowed" -n 2
+run mem search "주문 API가 타임아웃 난 원인이 뭐였지?" -n 3
+run mem search "HikariPool" --type lesson -n 1
+
+first=$(mem search "주문 API가 타임아웃 난 원인이 뭐였지?" --ids -n 1)
+run mem show "$first"
+printf '\nThe journal is plain Markdown in git: look into %s\n' ".demo/journal"

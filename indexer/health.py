@@ -1,0 +1,67 @@
+"""What is odd or wrong about the index; all of it is derived, so the cure is always a rebuild."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator
+
+from ..journal.errors import MemjournalError
+from ..journal.health import Finding
+from ..journal.reading import list_files
+from .catalog import Catalog
+from .errors import IndexDamagedError
+from .index import JournalIndex
+from .reconcile import plan_reconcile
+
+MEND_REBUILD = "`mem index --rebuild`"
+
+
+def check_index(index: JournalIndex) -> Iterator[Finding]:
+    """Whether there is an index, how far it follows the files, and what it gave up on."""
+    try:
+        catalog = Catalog.copy_of(index.catalog_path)
+    except FileNotFoundError:
+        yield Finding("index", "odd", "there is none yet", "the first search makes it")
+        return
+    except IndexDamagedError as error:
+        yield Finding("index", "wrong", error.what, MEND_REBUILD)
+        return
+    with contextlib.closing(catalog):
+        plan = plan_reconcile(list_files(index.root), catalog.known_files())
+        n_behind = len(plan.changed) + len(plan.removed)
+        n_pending = catalog.n_pending("keyword")
+        if n_behind or n_pending:
+            what = f"{n_behind:,} files and {n_pending:,} entries behind"
+            yield Finding("index", "odd", what, "the next search catches up")
+        else:
+            yield Finding("index", "ok", "follows the files")
+        given_up = catalog.quarantined()
+        places = tuple(f"{target}: mem:{row.id}: {error}" for target, row, error in given_up)
+        if places:
+            what = f"{len(places):,} entries could not be indexed"
+            yield Finding("quarantine", "wrong", what, MEND_REBUILD, places)
+        else:
+            yield Finding("quarantine", "ok", "empty")
+
+
+def check_vectors(index: JournalIndex) -> Finding:
+    """Whether search by meaning works, and with which model."""
+    embedder = index.embedder()
+    if embedder is not None:
+        return Finding("model", "ok", f"{embedder.fingerprint}, {embedder.dimension} dimensions")
+    if not index.options.vectors:
+        return Finding("model", "ok", "vectors are switched off")
+    return Finding("model", "wrong", index.no_vectors, "until then, search goes by keyword alone")
+
+
+def verify_index(index: JournalIndex) -> Finding:
+    """Whether files, catalog and both indexes agree; every file is read again."""
+    try:
+        wrong = tuple(index.verify())
+    except FileNotFoundError:
+        return Finding("verify", "odd", "there is no index yet", "the first search makes it")
+    except (MemjournalError, OSError) as error:
+        return Finding("verify", "wrong", str(error), MEND_REBUILD)
+    if wrong:
+        return Finding("verify", "wrong", f"{len(wrong):,} differences", MEND_REBUILD, wrong)
+    return Finding("verify", "ok", "files, catalog and indexes agree")

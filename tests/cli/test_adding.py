@@ -1,0 +1,436 @@
+"""What a person adds, changes and forgets is in the files as they meant it, and never a secret."""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import pytest
+
+from memjournal.cli.editor import editor_command, find_editor
+from memjournal.journal import files
+from memjournal.journal.drafting import Wishes, draft_entry, split_title
+from memjournal.journal.redaction import Redactor
+
+if TYPE_CHECKING:
+    from .conftest import World
+
+SECRET = "Zx81-kl2Qp9vB"
+
+
+@pytest.fixture(autouse=True)
+def journal(world: World) -> Path:
+    return world.init()
+
+
+def memory(world: World, id_: str) -> str:
+    """The text of a memory's file."""
+    (path,) = world.root.glob(f"memories/**/*--{id_.removeprefix('mem:')}.md")
+    return path.read_text("utf-8")
+
+
+# add
+
+
+def test_add_prints_the_citation_and_where_it_stands(world: World) -> None:
+    added = world.ok("add", "Use", "signed", "cookies", "--type", "decision", "--tag", "#auth,web")
+    citation, path = added.out.split()
+    text = (world.root / path).read_text("utf-8")
+    assert citation.startswith("[mem:") and f"id: {citation[5:-1]}" in text
+    assert "kind: fact\ntype: decision\nproject: local/work/shop\n" in text
+    assert "tags: [auth, web]\n" in text
+    assert text.endswith("---\n# Use signed cookies\n")
+
+
+def test_a_korean_memory_keeps_its_words_in_title_body_and_file_name(world: World) -> None:
+    added = world.ok("add", "세션 토큰은 서명 쿠키로\n\n서버를 무상태로 두기 위해서다.")
+    path = added.out.split()[1]
+    assert Path(path).name.startswith("세션-토큰은-서명-쿠키로--")
+    assert (
+        (world.root / path)
+        .read_text("utf-8")
+        .endswith("# 세션 토큰은 서명 쿠키로\n\n서버를 무상태로 두기 위해서다.\n")
+    )
+
+
+def test_the_same_words_again_are_one_memory(world: World) -> None:
+    first = world.ok("add", "Pool timeout is 30 s")
+    again = world.ok("add", "Pool timeout is 30 s")
+    assert again.out == first.out
+    assert again.err == "already there: nothing was added\n"
+    assert len(list(world.root.glob("memories/**/*.md"))) == 1
+
+
+def test_a_secret_is_not_written_and_how_many_is_said(world: World) -> None:
+    text = f"Staging\n\npassword={SECRET}\n<private>\n급여 이야기\n</private>\n"
+    added = world.ok("add", "-", stdin=text)
+    assert added.err == "2 secrets or private parts not written\n"
+    everything = b"".join(world.tree().values())
+    assert SECRET.encode() not in everything
+    assert "급여".encode() not in everything
+
+
+def test_a_private_part_that_begins_in_the_title_hides_what_follows() -> None:
+    now = datetime(2026, 11, 30, tzinfo=UTC)
+    draft = draft_entry(
+        "<private>\n\nhidden\n</private> rest", Wishes(), redactor=Redactor(), now=now
+    )
+    assert "hidden" not in draft.entry.title + draft.entry.body
+
+
+@pytest.mark.parametrize(
+    ("text", "title", "body"),
+    [
+        ("one line", "one line", ""),
+        ("# Heading\n\nwords", "Heading", "words"),
+        ("## 제목 ##\n본문", "제목", "본문"),
+        ("First\n\nsecond", "First", "second"),
+        ("a paragraph\nof two lines", "a paragraph", "a paragraph\nof two lines"),
+        ("- one\n- two", "one", "- one\n- two"),
+        ("```\ncode\n```", "code", "```\ncode\n```"),
+        ("x" * 200, "x" * 119 + "…", "x" * 200),
+    ],
+)
+def test_the_title_is_the_first_line_and_no_word_is_lost(text: str, title: str, body: str) -> None:
+    assert split_title(text) == (title, body)
+
+
+def test_what_is_piped_in_is_remembered(world: World) -> None:
+    added = world.ok("add", "--type", "lesson", stdin="\ufeff파이프로 온 글")
+    assert "# 파이프로 온 글" in (world.root / added.out.split()[1]).read_text("utf-8")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "stdin", "code", "message"),
+    [
+        (["add"], "", 64, 'mem: there is nothing to remember; give a text: mem add "…"'),
+        (["add", "-"], b"\xff\xfe", 65, "mem: stdin: not UTF-8; convert it first"),
+        (["add", "a\0b"], "", 65, "mem: the text holds a NUL character; is it a text at all?"),
+        (
+            ["add", "x", "--type", "preference"],
+            "",
+            64,
+            "mem: 'preference' may be a fact or a rule; say which with --kind fact or --kind rule",
+        ),
+        (
+            ["add", "x", "--type", "lesson", "--kind", "rule"],
+            "",
+            64,
+            "mem: 'lesson' is no type of 'rule'; it is a fact",
+        ),
+    ],
+)
+def test_what_cannot_be_remembered_is_said_in_one_line(
+    world: World, arguments: list[str], stdin: str | bytes, code: int, message: str
+) -> None:
+    ran = world.run(*arguments, stdin=stdin)
+    assert (ran.code, ran.error) == (code, message)
+    assert not list(world.root.glob("memories/**/*.md"))
+
+
+def test_the_kind_follows_from_the_type(world: World) -> None:
+    assert "kind: rule\ntype: workflow\n" in memory(world, world.add("x", "--type", "workflow"))
+    rule = world.add("한국어로 답하기", "--type", "preference", "--kind", "rule")
+    assert "kind: rule\ntype: preference\n" in memory(world, rule)
+
+
+def test_a_project_is_named_by_the_end_of_its_name_once_it_is_known(world: World) -> None:
+    world.add("first", "--project", "github.com/acme/결제")
+    assert "project: github.com/acme/결제\n" in memory(world, world.add("2", "--project", "결제"))
+    assert "project:" not in memory(world, world.add("third", "--project", ""))
+
+
+def test_in_the_journal_itself_a_memory_belongs_to_no_project(world: World) -> None:
+    world.chdir(world.root)
+    assert "project:" not in memory(world, world.add("nobody's"))
+
+
+def test_sources_and_files_take_their_one_form(world: World) -> None:
+    (world.project / ".git").mkdir()
+    (world.project / ".git" / "HEAD").write_text("ref: refs/heads/main\n")
+    (world.project / ".git" / "objects").mkdir()
+    (world.project / "src").mkdir()
+    (world.project / "src" / "auth.py").write_text("")
+    world.chdir(world.project / "src")
+    cited = world.add("first")
+    text = memory(
+        world,
+        world.add("second", "--source", f"[{cited}]", "--source", "docs/x.md", "--file", "auth.py"),
+    )
+    assert f'source: ["{cited}", docs/x.md]\n' in text
+    assert "files: [src/auth.py]\n" in text
+
+
+def test_adding_does_not_wait_for_an_index_that_is_being_written(world: World) -> None:
+    world.add("the first makes the index")
+    with files.locked(world.root / "index" / "writer.lock", timeout_s=1):
+        added = world.ok("add", "the second is written all the same")
+    assert "index was not brought up to date" in added.err
+    assert "the second" in (world.root / added.out.split()[1]).read_text("utf-8")
+    assert added.out.split()[0] in world.ok("history").out.replace("mem:", "[mem:").replace(
+        "  ", "] "
+    )
+
+
+def test_a_form_is_filled_in_in_the_editor(world: World) -> None:
+    world.editor(r"sed -i 's/^# $/# 편집기에서/; s/^type: note/type: lesson/' " + '"${2:-$1}"')
+    added = world.ok("add", "--edit")
+    text = (world.root / added.out.split()[1]).read_text("utf-8")
+    assert "type: lesson\nproject: local/work/shop\n" in text
+    assert text.endswith("# 편집기에서\n")
+    assert "<!--" not in text
+
+
+def test_an_empty_form_adds_nothing(world: World) -> None:
+    world.editor("true")
+    ran = world.ok("add", "-e")
+    assert ran.error == "the form was left empty: nothing was added"
+
+
+def test_a_form_that_cannot_be_read_is_kept(world: World) -> None:
+    world.editor('printf -- "---\\ntags: [a\\n---\\n# my words\\n" > "${2:-$1}"')
+    ran = world.run("add", "-e")
+    assert ran.code == 65
+    place = ran.error.removeprefix("mem: ").split(": ")[0]
+    assert "my words" in Path(place).read_text("utf-8")
+
+
+def test_an_editor_that_fails_adds_nothing(world: World) -> None:
+    world.editor("exit 3")
+    ran = world.run("add", "-e")
+    assert ran.code == 1
+    assert ran.error.endswith("ended with exit code 3; nothing was taken over")
+    world.set_env(EDITOR="no-such-editor-here")
+    ran = world.run("add", "-e")
+    assert (ran.code, ran.error) == (
+        69,
+        (
+            "mem: the editor 'no-such-editor-here' cannot be started;"
+            " set $EDITOR, or `mem config set editor COMMAND`"
+        ),
+    )
+
+
+def test_adding_commits_that_file_alone(world: World) -> None:
+    world.ok("init", "--git")
+    world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true")
+    world.write("notes/unfinished.md", "not yet")
+    added = world.ok("add", "제목이 커밋에 남는다")
+    assert world.git("log", "-1", "--format=%s") == "add: 제목이 커밋에 남는다"
+    assert (
+        world.git("-c", "core.quotePath=false", "show", "--format=", "--name-only")
+        == (added.out.split()[1])
+    )
+
+
+# the editor's command line
+
+
+@pytest.mark.parametrize(
+    ("editor", "command"),
+    [
+        ("vim", ["vim", "+7", "a b.md"]),
+        ("/usr/bin/nano -w", ["/usr/bin/nano", "-w", "+7", "a b.md"]),
+        ("code", ["code", "--wait", "--goto", "a b.md:7"]),
+        ("code -w", ["code", "-w", "--goto", "a b.md:7"]),
+        ("hx", ["hx", "a b.md:7"]),
+        ("subl", ["subl", "--wait", "a b.md:7"]),
+        ("my-editor", ["my-editor", "a b.md"]),
+    ],
+)
+def test_an_editor_that_is_known_opens_at_the_line(editor: str, command: list[str]) -> None:
+    assert editor_command(editor, Path("a b.md"), line=7, is_windows=False) == command
+
+
+def test_the_setting_goes_before_visual_and_editor() -> None:
+    environ = {"VISUAL": "v", "EDITOR": "e"}
+    assert find_editor("s", environ, is_windows=False) == "s"
+    assert find_editor("", environ, is_windows=False) == "v"
+    assert find_editor("", {"EDITOR": "e"}, is_windows=False) == "e"
+    assert find_editor("", {}, is_windows=False) == "vi"
+    assert find_editor("", {}, is_windows=True) == "notepad"
+
+
+# edit
+
+
+def test_set_changes_those_lines_and_no_others(world: World) -> None:
+    note = "\ufeff---\r\n# mine\r\nmood:   calm   # so far\r\ntags: [x]\r\n---\r\n# 옛 제목\r\n\r\n본문\r\n"
+    path = world.write("notes/손글씨.md", note)
+    edited = world.ok(
+        "edit", "notes/손글씨.md", "--set", "title=새 제목", "--set", "tags=a,#b", "--set", "by=나"
+    )
+    assert edited.out == "changed notes/손글씨.md\n"
+    expected = note.replace("옛 제목", "새 제목").replace("[x]", "[a, b]")
+    assert path.read_bytes().decode() == expected.replace(
+        "tags: [a, b]\r\n", "tags: [a, b]\r\nby: 나\r\n"
+    )
+
+
+def test_an_empty_value_takes_the_field_out(world: World) -> None:
+    id_ = world.add("x", "--tag", "a", "--confidence", "0.5")
+    world.ok("edit", id_, "--set", "tags=", "--set", "confidence=")
+    assert "tags" not in memory(world, id_) and "confidence" not in memory(world, id_)
+
+
+def test_a_new_type_brings_its_kind_along(world: World) -> None:
+    id_ = world.add("x")
+    world.ok("edit", id_, "--set", "type=convention")
+    assert "kind: rule\ntype: convention\n" in memory(world, id_)
+
+
+@pytest.mark.parametrize(
+    ("assignment", "message"),
+    [
+        ("id=abcdef", "mem: an id never changes; citations would no longer open"),
+        ("privacy=open", "mem: 'open' is no privacy; use public, internal, private, masked"),
+        ("confidence=1.5", "mem: '1.5' is no confidence; write a number from 0 to 1"),
+        ("nonsense", "mem: 'nonsense' sets nothing; write KEY=VALUE, or KEY= to empty it"),
+        ("title=", "mem: a title cannot be emptied; delete it in the file"),
+        ("created=soon", "mem: 'soon' is not a time; write 2026-11-30T09:14:10+09:00"),
+    ],
+)
+def test_a_value_that_does_not_fit_changes_nothing(
+    world: World, assignment: str, message: str
+) -> None:
+    id_ = world.add("x")
+    before = memory(world, id_)
+    ran = world.run("edit", id_, "--set", assignment)
+    assert (ran.code, ran.error) == (64, message)
+    assert memory(world, id_) == before
+
+
+def test_a_secret_is_not_set(world: World) -> None:
+    id_ = world.add("x")
+    world.ok("edit", id_, "--set", f"note=password={SECRET}")
+    assert SECRET not in memory(world, id_)
+
+
+def test_an_event_is_not_set_and_why_is_said(world: World) -> None:
+    world.transcript("질문입니다", "답입니다")
+    world.ok("import")
+    (event,) = world.ok("history", "--type", "user_prompt", "--json").objects
+    ran = world.run("edit", str(event["id"]), "--set", "title=x")
+    assert (ran.code, ran.error) == (
+        64,
+        (
+            f"mem: {event['id']} is part of a conversation, which only grows;"
+            f" write a memory about it: mem add --source {event['id']} …"
+        ),
+    )
+
+
+def test_the_editor_opens_the_file_and_what_became_odd_is_said_without_the_secret(
+    world: World,
+) -> None:
+    id_ = world.add("x")
+    world.editor(f'printf "password={SECRET}\\n" >> "$1"')
+    edited = world.ok("edit", f"[{id_}]")
+    assert edited.out.startswith("changed memories/local/work/shop/")
+    assert "the file now holds what looks like a secret: " in edited.err
+    assert SECRET not in edited.out + edited.err
+    world.editor('printf -- "---\\na: [\\n---\\nx" > "$1"')
+    (changed,) = world.ok("edit", id_[:8], "--json").objects
+    assert changed["state"] == "changed" and changed["oddities"]
+
+
+def test_an_event_opens_at_its_line(world: World) -> None:
+    world.transcript("질문입니다", "답입니다")
+    world.ok("import")
+    (answer,) = world.ok("history", "--type", "assistant_response", "--json").objects
+    script = world.home / "vim"
+    script.write_text('#!/bin/sh\necho "$1" > "$HOME/line"\n')
+    script.chmod(0o700)
+    world.set_env(EDITOR=str(script))
+    assert world.ok("edit", str(answer["id"])).out == f"unchanged {answer['path']}\n"
+    number = int((world.home / "line").read_text().lstrip("+"))
+    heading = (world.root / str(answer["path"])).read_text("utf-8").splitlines()[number - 1]
+    assert heading.endswith(f"[{answer['id']}]")
+
+
+# forget
+
+
+def found(world: World, text: str) -> list[str]:
+    """The ids that a search for *text* gives."""
+    return world.ok("search", "--ids", text).out.split()
+
+
+def test_forget_proves_that_nothing_is_left(world: World) -> None:
+    id_ = world.add("배포 전에 캐시를 비운다\n\nclear the warehouse cache first", "--tag", "zebra")
+    other = world.add("cache of another kind")
+    (proof,) = world.ok("forget", id_, "--yes", "--json").objects
+    assert proof["ids"] == [id_]
+    assert proof["is_proven"] is True
+    left = {"catalog": 0, "keyword": 0, "vector": None, "records": [], "index_files": []}
+    assert proof["left"] == left
+    assert id_ not in found(world, "cache") and other in found(world, "cache")
+    everything = b"".join(world.tree().values())
+    for gone in (id_[4:].encode(), "비운다".encode(), b"warehouse", b"zebra"):
+        assert gone not in everything
+
+
+def test_forget_shows_first_and_asks(world: World) -> None:
+    id_ = world.add("지울 기억")
+    path = memory_path = next(world.root.glob("memories/**/*.md")).relative_to(world.root)
+    dry = world.ok("forget", id_, "--dry-run")
+    assert dry.out.splitlines()[0] == "would forget 1 entry in 1 file"
+    assert "지울 기억" in dry.out and f"  {path.as_posix()} is deleted" in dry.out
+    refused = world.run("forget", id_)
+    assert refused.code == 64
+    assert refused.err == "mem: forgetting needs a yes; look with --dry-run, then add --yes\n"
+    assert (world.root / memory_path).exists()
+
+
+def test_forget_wants_to_be_told_what(world: World) -> None:
+    assert world.run("forget", "--yes").code == 2
+    assert world.ok("forget", "--query", "no such words", "--yes").err == (
+        "nothing fits: nothing to forget\n"
+    )
+
+
+def test_a_forgotten_conversation_does_not_come_back(world: World) -> None:
+    world.transcript("결제 오류를 고쳐줘", "The gateway timed out twice.")
+    world.ok("import")
+    world.ok("forget", "--session", "0b1f6c1e", "--yes")
+    assert not found(world, "gateway")
+    again = world.ok("import", "--force")
+    assert again.out.splitlines()[0] == "nothing new"
+    assert not found(world, "gateway")
+    session = next(world.root.glob("sessions/**/*.md")).read_text("utf-8")
+    assert "gateway" not in session and session.count("<!-- forgotten:") == 2
+
+
+def test_forget_by_date_takes_what_lies_between(world: World) -> None:
+    world.transcript("the old question", "the old answer")
+    world.ok("import")
+    world.add("a new memory")
+    assert "2 entries" in world.ok("forget", "--before", "2026-11-29", "--dry-run").out
+    assert world.ok("forget", "--before", "2026-11-28", "--dry-run").err.startswith("nothing fits")
+    ran = world.run("forget", "--before", "whenever", "--dry-run")
+    assert ran.code == 2 and "'whenever' is no time" in ran.err
+
+
+def test_forget_by_words_takes_what_contains_them_and_nothing_like_it(world: World) -> None:
+    world.add("Redis  Password\n\nrotates weekly")
+    kept = world.add("redis rotates; passwords are elsewhere")
+    world.ok("forget", "--query", "redis password", "--yes")
+    assert found(world, "redis") == [kept]
+
+
+def test_what_still_cites_a_forgotten_memory_is_named(world: World) -> None:
+    id_ = world.add("the source of it all")
+    world.add("derived", "--source", id_)
+    forgotten = world.ok("forget", id_, "--yes")
+    assert "  still cited in memories/local/work/shop/" in forgotten.out
+
+
+def test_forgetting_is_committed_and_history_is_not_promised(world: World) -> None:
+    world.ok("init", "--git")
+    world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true")
+    id_ = world.add("in history for ever")
+    forgotten = world.ok("forget", id_, "--yes")
+    assert "git's history still holds the text; so does every clone of it\n" in forgotten.err
+    assert world.git("log", "-1", "--format=%s") == "forget: 1 entry"
+    assert world.git("status", "--porcelain") == ""

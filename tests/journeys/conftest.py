@@ -1,0 +1,118 @@
+"""A small world with verbs: a home of its own, a journal in it, and ``mem`` as a real process."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+EXAMPLES = ROOT / "examples"
+
+
+@dataclass(frozen=True)
+class Ran:
+    """One finished process."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def objects(self) -> list[dict[str, object]]:
+        """The JSON objects on stdout, a line each."""
+        return [json.loads(line) for line in self.out.splitlines()]
+
+
+@dataclass(frozen=True)
+class World:
+    """A home folder, and ``mem`` run in it."""
+
+    home: Path
+    environ: Mapping[str, str]
+
+    @property
+    def journal(self) -> Path:
+        return self.home / "memjournal"
+
+    def mem(
+        self,
+        *arguments: str,
+        stdin: str = "",
+        cwd: Path | None = None,
+        environ: Mapping[str, str] | None = None,
+    ) -> Ran:
+        """Run ``mem`` to its end."""
+        done = subprocess.run(
+            [sys.executable, "-P", "-m", "memjournal.cli", *arguments],
+            input=stdin.encode(),
+            capture_output=True,
+            env={**self.environ, **(environ or {})},
+            cwd=cwd or self.home,
+            check=False,
+            timeout=300,
+        )
+        return Ran(done.returncode, done.stdout.decode(), done.stderr.decode())
+
+    def ok(self, *arguments: str, **options: object) -> Ran:
+        """Run ``mem``, which must succeed without a word on stderr that looks like trouble."""
+        ran = self.mem(*arguments, **options)  # type: ignore[arg-type]  # passed on as they are
+        assert ran.code == 0, ran.err
+        assert "Traceback" not in ran.err
+        return ran
+
+    def files(self, folder: Path | None = None) -> dict[str, bytes]:
+        """Every file below *folder* (the journal) outside of git, with its bytes."""
+        top = folder or self.journal
+        return {
+            path.relative_to(top).as_posix(): path.read_bytes()
+            for path in sorted(top.rglob("*"))
+            if path.is_file() and ".git" not in path.relative_to(top).parts
+        }
+
+
+def _world(home: Path) -> World:
+    kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
+    home.mkdir()
+    environ = {
+        **kept,
+        "HOME": str(home),
+        "XDG_CONFIG_HOME": str(home / ".config"),
+        "XDG_CACHE_HOME": str(home / ".cache"),
+        "XDG_STATE_HOME": str(home / ".state"),
+        "LANG": "C.UTF-8",
+        "TZ": "Asia/Seoul",
+        "COLUMNS": "100",
+        "PYTHONUTF8": "1",
+    }
+    return World(home, environ)
+
+
+@pytest.fixture
+def world(tmp_path: Path) -> World:
+    """An empty home; its path is Korean and has a blank, for not every path is plain."""
+    return _world(tmp_path / "집 home")
+
+
+@pytest.fixture(scope="session")
+def prepared(tmp_path_factory: pytest.TempPathFactory) -> World:
+    """The example journal, imported and indexed once; tests get copies."""
+    made = _world(tmp_path_factory.mktemp("prepared") / "집 home")
+    made.ok("init")
+    shutil.copytree(EXAMPLES / "journal", made.journal, dirs_exist_ok=True)
+    made.ok("import", "--all", "--from", str(EXAMPLES / "transcripts" / "projects"))
+    return made
+
+
+@pytest.fixture
+def example(world: World, prepared: World) -> World:
+    """A home whose journal holds the example memories and the imported example transcripts."""
+    shutil.copytree(prepared.journal, world.journal)  # keeps modification times
+    return world
