@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FOLDERS := journal indexer cli hooks templates
 SOURCES := pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' | sed 's/ /\\ /g')
 
-.PHONY: demo test lint types bench bench-retrieval test-whoosh3 wheel clean help
+.PHONY: docs demo test lint types bench bench-retrieval test-whoosh3 wheel clean help
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -63,6 +63,9 @@ test-whoosh3: $(VENV)-whoosh3/bin/python  ## Run the index tests on the maintain
 
 wheel: $(VENV)/installed-dev  ## Build sdist and wheel
 	rm -rf dist build/lib && $(BIN)/python -m build
+
+docs: $(VENV)/installed-dev  ## Write docs/cli.md from the program
+	$(BIN)/python tests/docs/cli_page.py > docs/cli.md.new && mv docs/cli.md.new docs/cli.md
 
 clean:  ## Remove everything that make made
 	rm -rf $(VENV) $(VENV)-whoosh3 .demo build dist *.egg-info .pytest_cache .mypy_cache .ruff_cache .hypothesis
