@@ -481,6 +481,14 @@ class Catalog:
             found += self._select(f"docno IN ({marks})", tuple(part))
         return found
 
+    def in_order(self, docnos: Sequence[int]) -> list[int]:
+        """Those of *docnos* that there are, newest first, and in the same order after a rebuild."""
+        query = (
+            "SELECT docno FROM entries WHERE docno IN (SELECT value FROM json_each(?))"
+            " ORDER BY created_us DESC, id, path, offset"
+        )
+        return [docno for (docno,) in self._query(query, (json.dumps(list(docnos)),))]
+
     def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
         found = self._query(f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}", values)
         try:
@@ -565,7 +573,9 @@ def _where(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
     one_of("kind IN {}", wanted.kinds)
     one_of("type IN {}", wanted.types)
     one_of("agent IN {}", wanted.agents)
-    one_of("EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)", wanted.sessions)
+    one_of(
+        "EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)", wanted.sessions
+    )
     one_of("docno IN (SELECT docno FROM tags WHERE tag IN {})", [_folded(t) for t in wanted.tags])
     one_of(
         "docno IN (SELECT docno FROM mentions, {} WHERE file = value"

@@ -2,8 +2,8 @@
 
 ``high`` is meant to be right at least nine times in ten: it may be shown without being asked for.
 ``none`` means that nothing should be. Both are logistic models of what separates right from wrong:
-the cosine of the best result, its share of the query's idf, and the gap to the second, as a part of
-its relevance. tests/bench/fit_confidence.py fits them and prints the reliability that they reach;
+above all the cosine of the best result, its share of the query's idf, and the gap to the second as
+a part of its relevance. tests/bench/fit_confidence.py fits them and prints the reliability that they reach;
 run it again when ranking changes.
 """
 
@@ -69,10 +69,12 @@ class Model:
         return 1 / (1 + math.exp(-max(-50.0, min(50.0, logit))))
 
 
-FIRST_IS_RIGHT: Final = Model(similarity=5.93, gap=7.58, agreement=2.55, constant=-6.06)
-HAS_ANSWER: Final = Model(similarity=16.94, share=5.33, gap=4.53, constant=-8.75)
-FIRST_IS_RIGHT_BY_KEYWORD: Final = Model(share=2.14, gap=3.94, agreement=3.48, constant=-5.13)
-HAS_ANSWER_BY_KEYWORD: Final = Model(share=6.74, relevance=4.50, constant=-4.50)
+FIRST_IS_RIGHT: Final = Model(similarity=6.06, gap=7.78, agreement=2.60, constant=-6.21)
+HAS_ANSWER: Final = Model(similarity=16.94, share=5.30, gap=4.82, constant=-8.80)
+FIRST_IS_RIGHT_BY_KEYWORD: Final = Model(share=1.93, gap=3.96, agreement=3.39, constant=-4.87)
+HAS_ANSWER_BY_KEYWORD: Final = Model(share=5.88, relevance=5.94, constant=-4.43)
+"""Fitted on 1,818 questions with an answer and 1,559 without one. With vectors, ``high`` was right
+94 times in 100 and ``none`` was said to 95 of 100 that have no answer; by keyword alone 90 and 94."""
 
 
 def judge(relevance: Relevance) -> Confidence:

@@ -63,6 +63,7 @@ class StaticEmbedder:
         try:
             from tokenizers import Tokenizer
 
+            self.fingerprint = _fingerprint(folder)
             self._table = _read_table(folder / "model.safetensors")
             self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
             self._tokenizer.no_truncation()  # how long a text is, is for its chunks to decide
@@ -84,7 +85,6 @@ class StaticEmbedder:
         self._unknown: int | None = self._tokenizer.token_to_id("[UNK]")
         if self._unknown is None:
             self._unknown = self._tokenizer.token_to_id("<unk>")
-        self.fingerprint = _fingerprint(folder)
         self.dimension = int(self._table.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Matrix:
@@ -96,8 +96,7 @@ class StaticEmbedder:
                 tokens = [token for token in encoding.ids if token != self._unknown]
                 if tokens:
                     vectors[row] = self._table[tokens].astype(np.float32).mean(axis=0)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        return _unit(vectors)
 
 
 class LibraryEmbedder:
@@ -124,8 +123,13 @@ class LibraryEmbedder:
 
     def encode(self, texts: Sequence[str]) -> Matrix:
         vectors = self._model.encode(list(texts), use_multiprocessing=False).astype(np.float32)
-        lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
-        return np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+        return _unit(vectors)
+
+
+def _unit(vectors: Matrix) -> Matrix:
+    lengths = np.linalg.norm(vectors, axis=1, keepdims=True)
+    np.divide(vectors, lengths, out=vectors, where=lengths > 0)
+    return vectors
 
 
 def load_embedder(name: str) -> Embedder:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
@@ -20,7 +20,7 @@ from ..journal import files
 from ..journal.entry import Entry
 from ..journal.reading import Listing, Oddity, Stored, list_files, read_at
 from .analysis import ANALYZER_VERSION
-from .catalog import Catalog, Change, FileChange, Pending, Row, Target
+from .catalog import TARGETS, Catalog, Change, EntryFilter, FileChange, Pending, Row, Target
 from .content import CONTENT_VERSION, indexed_text
 from .errors import IndexDamagedError, VectorsUnavailableError
 from .reconcile import Plan, describe_failure, digest_of, plan_reconcile, read_change
@@ -30,9 +30,11 @@ if TYPE_CHECKING:
     from .keyword import KeywordIndex, TermDocument
     from .vectors import VectorDocument, VectorIndex
 
+_KEYWORD_FORMAT: Final = "2"
+_VECTOR_FORMAT: Final = "2"
 _FILES_PER_TRANSACTION: Final = 200
 _KEYWORD_BATCH: Final = 10_000
-_VECTOR_BATCH: Final = 2_000
+_VECTOR_BATCH: Final = 250  # their texts are in memory at once
 _VECTOR_SAVE_EVERY: Final = 20_000
 _STAMP: Final = "stamp"  # a file beside each index: proves that it belongs to this catalog
 
@@ -81,6 +83,7 @@ class JournalIndex:
         Raises:
             FileNotFoundError: there is no index yet.
             IndexDamagedError: it cannot be read.
+            LockedError, StorageError: it cannot be read now.
         """
         return Catalog(self.catalog_path, write=False)
 
@@ -88,7 +91,7 @@ class JournalIndex:
         """The keyword index.
 
         Raises:
-            IndexDamagedError: it cannot be read.
+            IndexDamagedError: there is none, or it cannot be read.
         """
         from .keyword import KeywordIndex
 
@@ -98,29 +101,26 @@ class JournalIndex:
         """The vector index, or None where there are no vectors; ``no_vectors`` says why.
 
         Raises:
-            IndexDamagedError: it cannot be read.
+            IndexDamagedError: it is missing, or cannot be read.
         """
         embedder = self.embedder()
         if embedder is None:
             return None
-        try:
-            from .vectors import VectorIndex
+        from .vectors import VectorIndex
 
-            return VectorIndex(
-                self.folder / "faiss",
-                fingerprint=embedder.fingerprint,
-                dimension=embedder.dimension,
-            )
-        except VectorsUnavailableError as error:
-            self._no_vectors = str(error)
-            return None
+        return VectorIndex(
+            self.folder / "faiss",
+            fingerprint=embedder.fingerprint,
+            dimension=embedder.dimension,
+        )
 
     def embedder(self) -> Embedder | None:
-        """What makes vectors, loaded when first asked for; None where that cannot be had."""
+        """What makes vectors, loaded when first asked for; None where there can be no vectors."""
         if self._embedder is None and not self._no_vectors:
-            from .embedding import load_embedder
-
             try:
+                from . import vectors  # noqa: F401  # without FAISS a model is of no use
+                from .embedding import load_embedder
+
                 self._embedder = load_embedder(self.options.model)
             except VectorsUnavailableError as error:
                 self._no_vectors = str(error)
@@ -147,12 +147,10 @@ class JournalIndex:
         """
         report = UpdateReport()
         listing = list_files(self.root)
-        if not self._has_work(listing, report):
-            report.no_vectors = self._no_vectors
-            return report
-        timeout_s = self.options.lock_timeout_s if wait else 0.0
-        with files.locked(self.folder / "writer.lock", timeout_s=timeout_s):
-            self._follow(report, now_ns=now_ns, progress=progress)
+        if self._has_work(listing, report):
+            timeout_s = self.options.lock_timeout_s if wait else 0.0
+            with files.locked(self.folder / "writer.lock", timeout_s=timeout_s):
+                report = self._follow(now_ns=now_ns, progress=progress)
         report.no_vectors = self._no_vectors
         return report
 
@@ -163,10 +161,9 @@ class JournalIndex:
             LockedError: another process kept the index for too long.
             StorageError: the index cannot be written.
         """
-        report = UpdateReport()
         with files.locked(self.folder / "writer.lock", timeout_s=self.options.lock_timeout_s):
             self._remove_derived()
-            self._follow(report, now_ns=now_ns, progress=progress)
+            report = self._follow(now_ns=now_ns, progress=progress)
         report.no_vectors = self._no_vectors
         return report
 
@@ -177,6 +174,8 @@ class JournalIndex:
             LockedError: another process kept the index for too long.
             StorageError: the index cannot be written.
         """
+        if target == "vector" and self.embedder() is None:
+            return
         with (
             files.locked(self.folder / "writer.lock", timeout_s=self.options.lock_timeout_s),
             contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
@@ -191,30 +190,36 @@ class JournalIndex:
                 _report_withheld(plan, report)
                 return (
                     bool(plan)
-                    or any(catalog.n_pending(target) for target in self._targets())
-                    or any(not self._is_current(catalog, target) for target in self._targets())
+                    or self._is_behind(catalog, "keyword")
+                    or self._is_behind(catalog, "vector")
                 )
         except (FileNotFoundError, IndexDamagedError):
             return True
 
-    def _targets(self) -> tuple[Target, ...]:
-        return ("keyword", "vector") if self.embedder_is_possible() else ("keyword",)
+    def _is_behind(self, catalog: Catalog, target: Target) -> bool:
+        """Whether an index has work to do, and can do it."""
+        is_behind = catalog.n_pending(target) > 0 or not self._is_current(catalog, target)
+        return is_behind and (target == "keyword" or self.embedder() is not None)
 
-    def embedder_is_possible(self) -> bool:
-        """Whether vectors are wanted and nothing is known that rules them out."""
-        return not self._no_vectors
-
-    def _follow(self, report: UpdateReport, *, now_ns: int, progress: ProgressCallback) -> None:
-        report.remarks.clear()
+    def _follow(self, *, now_ns: int, progress: ProgressCallback) -> UpdateReport:
+        """Read what changed and let the indexes follow; a catalog that is damaged is made anew."""
+        report = UpdateReport()
         try:
-            catalog = Catalog(self.catalog_path, write=True)
+            self._follow_with(report, now_ns=now_ns, progress=progress)
         except IndexDamagedError as error:
-            report.remarks.append(f"{error.what}; everything is being rebuilt")
+            if error.name != "catalog":
+                raise
+            report = UpdateReport(remarks=[f"{error.what}; everything is being rebuilt"])
             self._remove_derived()
-            catalog = Catalog(self.catalog_path, write=True)
-        with contextlib.closing(catalog):
+            self._follow_with(report, now_ns=now_ns, progress=progress)
+        return report
+
+    def _follow_with(
+        self, report: UpdateReport, *, now_ns: int, progress: ProgressCallback
+    ) -> None:
+        with contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog:
             self._read_files(catalog, report, now_ns=now_ns, progress=progress)
-            for target in self._targets():
+            for target in TARGETS:
                 try:
                     self._apply_pending(catalog, target, report, progress)
                 except IndexDamagedError as error:
@@ -282,10 +287,11 @@ class JournalIndex:
 
     def _version(self, target: Target) -> str:
         if target == "keyword":
-            return f"{CONTENT_VERSION}/{ANALYZER_VERSION}"
+            return f"{_KEYWORD_FORMAT}/{CONTENT_VERSION}/{ANALYZER_VERSION}"
         options = self.options
         return "/".join(
             (
+                _VECTOR_FORMAT,
                 CONTENT_VERSION,
                 options.model,
                 str(options.chunk_tokens),
@@ -309,36 +315,58 @@ class JournalIndex:
         return True
 
     def _start_anew(self, catalog: Catalog, target: Target) -> None:
-        """Empty one index and note every entry for it."""
-        folder = self._stamp_path(target).parent
-        shutil.rmtree(folder, ignore_errors=True)
-        fingerprint = self._embedder.fingerprint if self._embedder and target == "vector" else "-"
+        """Empty one index and note every entry for it.
+
+        The stamp is written last: an index without its stamp is begun again.
+        """
+        stamp_path = self._stamp_path(target)
+        shutil.rmtree(stamp_path.parent, ignore_errors=True)
+        fingerprint = "-"
+        if target == "keyword":
+            from .keyword import KeywordIndex
+
+            KeywordIndex.create(stamp_path.parent)
+        else:
+            from .vectors import VectorIndex
+
+            embedder = self._embedder
+            assert embedder is not None  # the caller's condition
+            fingerprint = embedder.fingerprint
+            VectorIndex.create(
+                stamp_path.parent, fingerprint=fingerprint, dimension=embedder.dimension
+            )
         stamp = f"{self._version(target)} {fingerprint} {token_hex(8)}"
         with catalog.transaction():
             catalog.note_all(target)
             catalog.set_meta(f"{target}_stamp", stamp)
-        files.replace(self._stamp_path(target), stamp.encode("utf-8"))
+        files.replace(stamp_path, stamp.encode("utf-8"))
 
     def _remove_derived(self) -> None:
-        for name in ("catalog.sqlite", "catalog.sqlite-wal", "catalog.sqlite-shm"):
+        # The catalog before its journal: SQLite would play a journal back into a new catalog.
+        for name in ("catalog.sqlite", "catalog.sqlite-journal"):
             files.remove(self.folder / name)
         for name in ("whoosh", "faiss"):
             shutil.rmtree(self.folder / name, ignore_errors=True)
 
     # --- following the catalog --------------------------------------------------------------
 
+    def _batches(self, catalog: Catalog, target: Target, size: int) -> Iterator[list[Pending]]:
+        """All work of *target*, each piece once, whatever became of it."""
+        after = 0
+        while pending := catalog.pending(target, limit=size, after=after):
+            yield pending
+            after = pending[-1].docno
+
     def _follow_keyword(self, catalog: Catalog, n_all: int, progress: ProgressCallback) -> None:
         index = self.open_keyword()
         n_done = 0
-        while pending := catalog.pending("keyword", limit=_KEYWORD_BATCH):
+        for pending in self._batches(catalog, "keyword", _KEYWORD_BATCH):
             settled: list[int] = []
             index.apply(
                 self._term_documents(pending, settled, n_done, n_all, progress),
                 replaced=[one.docno for one in pending],
             )
-            with catalog.transaction():
-                catalog.settle("keyword", settled)
-                self._fail_rest(catalog, "keyword", pending, settled)
+            self._tick_off(catalog, "keyword", [one.docno for one in pending], settled)
             n_done += len(pending)
             progress("keyword", n_done, n_all)
 
@@ -362,7 +390,7 @@ class JournalIndex:
                 docno=one.docno,
                 title=document_terms(text.title),
                 body=document_terms(text.body),
-                scripts=tuple(scripts(text.body or text.title)),
+                scripts=scripts(text.body or text.title),
             )
             if number % 200 == 199:
                 progress("keyword", n_before + number + 1, n_all)
@@ -371,23 +399,18 @@ class JournalIndex:
         index = self.open_vectors()
         if index is None:
             return
-        n_done, unsaved = 0, list[int]()
-        tried: set[int] = set()
-        while pending := catalog.pending("vector", limit=_VECTOR_BATCH + len(tried)):
-            pending = [one for one in pending if one.docno not in tried]
-            settled: list[int] = []
-            documents = self._vector_documents(pending, settled)
-            index.apply(documents, replaced=[one.docno for one in pending])
-            unsaved += settled
-            tried |= {one.docno for one in pending}
-            n_done += len(pending)
-            if not pending or len(pending) < _VECTOR_BATCH or len(unsaved) >= _VECTOR_SAVE_EVERY:
+        n_done = 0
+        unsaved: list[int] = []
+        settled: list[int] = []
+        for pending in self._batches(catalog, "vector", _VECTOR_BATCH):
+            docnos = [one.docno for one in pending]
+            index.apply(self._vector_documents(pending, settled), replaced=docnos)
+            unsaved += docnos
+            n_done += len(docnos)
+            if n_done == n_all or len(unsaved) >= _VECTOR_SAVE_EVERY:
                 index.save()
-                with catalog.transaction():
-                    catalog.settle("vector", unsaved)
-                    rest = [Pending(docno, None) for docno in tried]
-                    self._fail_rest(catalog, "vector", rest, unsaved)
-                unsaved, tried = [], set()
+                self._tick_off(catalog, "vector", unsaved, settled)
+                unsaved, settled = [], []
             progress("vector", n_done, n_all)
 
     def _vector_documents(
@@ -436,13 +459,13 @@ class JournalIndex:
                 yield one, stored
 
     @staticmethod
-    def _fail_rest(
-        catalog: Catalog, target: Target, pending: Sequence[Pending], settled: Sequence[int]
+    def _tick_off(
+        catalog: Catalog, target: Target, docnos: Sequence[int], settled: Sequence[int]
     ) -> None:
-        done = set(settled)
-        for one in pending:
-            if one.docno not in done:
-                catalog.fail(target, one.docno, "the file changed or could not be read")
+        with catalog.transaction():
+            catalog.settle(target, settled)
+            for docno in sorted(set(docnos).difference(settled)):
+                catalog.fail(target, docno, "the file changed or could not be read")
 
     def read(self, row: Row) -> Stored | None:
         """The entry of *row* as it stands in its file; None if other bytes stand there now.
@@ -486,35 +509,61 @@ class JournalIndex:
             FileNotFoundError: there is no index.
             IndexDamagedError: a part of it cannot be read.
         """
-        wrong: list[str] = []
         with contextlib.closing(self.read_catalog()) as catalog:
-            listing = list_files(self.root)
-            known = catalog.known_files()
-            wrong += [
-                f"{path}: in the index, not on disk"
-                for path in known.keys() - {file.path for file in listing.files}
-            ]
-            living: set[int] = set()
-            for file in listing.files:
-                rows = catalog.by_path(file.path)
-                living.update(row.docno for row in rows)
-                change = read_change(self.root, file, now_ns=0)
-                on_disk = sorted((d.entry.id, d.offset, d.digest) for d in change.entries or ())
-                if sorted((row.id, row.offset, row.digest) for row in rows) != on_disk:
-                    wrong.append(f"{file.path}: differs from the index")
-            waiting = {one.docno for one in catalog.pending("keyword", limit=1 << 30)}
-            with self.open_keyword().snapshot() as snapshot:
-                found = [int(docno) for docno in snapshot.docnos[snapshot.alive]]
-            if len(found) != len(set(found)):
-                wrong.append("keyword index: an entry stands twice")
-            if set(found) - waiting != living - waiting:
-                wrong.append("keyword index: other entries than in the catalog")
-            vectors = self.open_vectors()
-            if vectors is not None:
-                waiting = {one.docno for one in catalog.pending("vector", limit=1 << 30)}
-                if not set(vectors.docnos.tolist()) - waiting <= living:
-                    wrong.append("vector index: entries that are not in the catalog")
+            if found := catalog.check():
+                return [f"catalog: {found}"]
+            living: dict[int, Row] = {}
+            wrong = list(self._verify_files(catalog, living))
+            wrong += self._verify_keyword(catalog, living)
+            wrong += self._verify_vectors(catalog, living)
         return wrong
+
+    def _verify_files(self, catalog: Catalog, living: dict[int, Row]) -> Iterator[str]:
+        """Compare the files with the catalog; the rows go into *living*, by number."""
+        listing = list_files(self.root)
+        plan = plan_reconcile(listing, catalog.known_files())
+        for path in (*plan.removed, *plan.withheld):
+            yield f"{path}: in the index, not on disk"
+        for place in listing.unreadable:
+            yield f"{place.path}: {place.what}"
+        for row in catalog.find(EntryFilter(), limit=-1):
+            living[row.docno] = row
+        by_path: dict[str, list[tuple[str, int, bytes]]] = {}
+        for row in living.values():
+            by_path.setdefault(row.path, []).append((row.id, row.offset, row.digest))
+        for file in listing.files:
+            try:
+                change = read_change(self.root, file, now_ns=0)
+            except OSError as error:
+                if oddity := describe_failure(file, error):
+                    yield f"{oddity.path}: {oddity.what}"
+                continue
+            on_disk = sorted((one.entry.id, one.offset, one.digest) for one in change.entries or ())
+            if sorted(by_path.get(file.path, ())) != on_disk:
+                yield f"{file.path}: differs from the index"
+
+    def _verify_keyword(self, catalog: Catalog, living: Mapping[int, Row]) -> Iterator[str]:
+        waiting = {one.docno for one in catalog.pending("keyword", limit=-1)}
+        with self.open_keyword().snapshot() as snapshot:
+            found = snapshot.docnos[snapshot.alive].tolist()
+        if len(found) != len(set(found)):
+            yield "keyword index: an entry stands twice"
+        if set(found) - waiting != living.keys() - waiting:
+            yield "keyword index: other entries than in the catalog"
+
+    def _verify_vectors(self, catalog: Catalog, living: Mapping[int, Row]) -> Iterator[str]:
+        vectors = self.open_vectors()
+        if vectors is None:
+            return
+        waiting = {one.docno for one in catalog.pending("vector", limit=-1)}
+        found = set(vectors.docnos.tolist()) - waiting
+        if not found <= living.keys():
+            yield "vector index: entries that are not in the catalog"
+        without = [Pending(n, living[n]) for n in sorted(living.keys() - found - waiting)]
+        for start in range(0, len(without), _VECTOR_BATCH):  # those that say nothing have none
+            for document in self._vector_documents(without[start : start + _VECTOR_BATCH], []):
+                if document.vectors.any():
+                    yield f"vector index: mem:{living[document.docno].id} is missing"
 
 
 def _report_withheld(plan: Plan, report: UpdateReport) -> None:

@@ -53,7 +53,7 @@ _REFUSALS: Final = frozenset(
 """What a disk or a system says when it refuses; every other failure is of the files' content."""
 
 
-class TermCounts(fields.FieldType):  # type: ignore[misc]  # Whoosh has no types
+class TermCounts(fields.FieldType):
     """A field that is given terms with their counts; the analysis is ours."""
 
     indexed = True
@@ -212,28 +212,27 @@ class KeywordIndex:
             IndexDamagedError: the files cannot be read.
             StorageError: the disk refused.
         """
-        for _ in range(_OPENING_TRIES - 1):
+        for remaining in reversed(range(_OPENING_TRIES)):
+            with _translated(self._folder):
+                reader = self._index.reader()
             try:
-                return Snapshot(self._index, self._folder)
-            except IndexDamagedError as error:
-                # A commit may have removed a segment between the list of them and the opening.
-                if not isinstance(error.__cause__, FileNotFoundError):
+                return Snapshot(reader, self._folder)
+            except BaseException as error:
+                reader.close()
+                # A commit may have removed a segment before all of its files were opened.
+                if not remaining or not isinstance(error.__cause__, FileNotFoundError):
                     raise
-        return Snapshot(self._index, self._folder)
+        raise AssertionError("the last try returns or raises")
 
 
 class Snapshot:
     """One state of the index, unchanged by later writes."""
 
-    def __init__(self, whoosh_index: Any, folder: Path) -> None:
-        self._folder = folder
-        with contextlib.ExitStack() as opened:
-            with _translated(folder):
-                self._reader = whoosh_index.reader()
-                opened.callback(self._reader.close)
-                self._leaves = list(self._reader.leaf_readers())
-                parts = [_numbers_of(leaf) for leaf, _ in self._leaves]
-            opened.pop_all()
+    def __init__(self, reader: Any, folder: Path) -> None:
+        self._reader, self._folder = reader, folder
+        with _translated(folder):
+            self._leaves = list(reader.leaf_readers())
+            parts = [_numbers_of(leaf) for leaf, _ in self._leaves]
         docnos, titles, bodies, packed = (
             _joined([part[column] for part in parts], np.int64) for column in range(4)
         )
@@ -342,7 +341,8 @@ def _column(leaf: Any, name: str) -> NDArray[np.uint32]:
 def _read_postings(matcher: Any) -> tuple[Int, Float]:
     """All of a term's document numbers and counts, block by block as they are stored."""
     while isinstance(matcher, WrappingMatcher):
-        matcher = matcher.child  # the filter of deleted documents; we mask them at once
+        matcher = matcher.child  # the filter of deleted documents; we mask them at once ...
+        matcher.reset()  # ... and it has gone on to the first that is not deleted
     if isinstance(matcher, ListMatcher):  # a term with one posting is stored beside the term
         return np.asarray(matcher._ids, np.int64), np.asarray(matcher._weights, np.float64)
     ids: list[Int] = []

@@ -62,7 +62,8 @@ def _resolve_one(catalog: Catalog, reference: Reference, *, root: Path, cwd: Pat
 def _as_journal_paths(text: str, *, root: Path, cwd: Path) -> list[str]:
     """The paths in the journal that *text* may mean: as given, and from the current folder."""
     paths: list[str] = []
-    for form in dict.fromkeys(unicodedata.normalize(form, text) for form in ("NFC", "NFD")):
+    composed, decomposed = (unicodedata.normalize(form, text) for form in ("NFC", "NFD"))
+    for form in dict.fromkeys((text, composed, decomposed)):  # as file systems hand out names
         given = Path(form)
         candidates = [cwd / given]
         if form.startswith("~"):

@@ -7,6 +7,7 @@ given words.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final, Literal
@@ -15,14 +16,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..journal.entry import as_kind
-from ..journal.errors import UsageError
+from ..journal.errors import CannotCreateError, LockedError, StorageError, UsageError
 from ..journal.ids import find_citations, is_id
 from .analysis import Query, Scripts, query_terms
 from .catalog import Catalog, EntryFilter, Row
 from .confidence import Confidence, judge
 from .errors import IndexDamagedError
 from .keyword import Snapshot
-from .ordering import KEYWORD, SEMANTIC, Candidate, order_results
+from .ordering import KEYWORD, REPETITION, SEMANTIC, Candidate, order_results
 from .ranking import (
     Collection,
     KeywordEvidence,
@@ -42,8 +43,11 @@ if TYPE_CHECKING:
 Mode = Literal["hybrid", "keyword", "vector"]
 Int = NDArray[np.int64]
 
+_MEM: Final = re.compile(r"\[?mem:([0-9A-Za-z]{2,64})\]?", re.IGNORECASE)
+MMR_LAMBDA: Final = 0.7  # at which a repetition loses what ``ordering`` was measured with
 MIN_SCORE: Final = 0.05  # below it is noise: a chance syllable, a distant vector
 N_CANDIDATES: Final = 200  # of each leg; the two hundredth hit has never become a first one
+DECIMALS: Final = 6  # of relevance; what differs less is as relevant
 MAX_QUERY_CHARS: Final = 20_000  # a pasted log is a question too; what follows adds no meaning
 
 
@@ -57,8 +61,18 @@ class SearchRequest:
     limit: int = 10
     by: Mode = "hybrid"
     min_score: float = 0.0
-    mmr_lambda: float = 0.7
+    mmr_lambda: float = MMR_LAMBDA  # 1: relevance alone, 0: variety alone
     half_life_days: float = 30.0
+
+    @property
+    def n_candidates(self) -> int:
+        """How many entries are looked at closely."""
+        return max(N_CANDIDATES, 2 * self.limit)
+
+    @property
+    def repetition(self) -> float:
+        """What of its score a result loses that repeats another."""
+        return min(1.0, REPETITION * (1 - self.mmr_lambda) / (1 - MMR_LAMBDA))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -100,6 +114,7 @@ class Searcher:
         self._snapshot: Snapshot | None = None
         self._vectors: VectorIndex | None = None
         self._by_docno: Int = np.zeros(0, np.int64)  # living positions, by entry number
+        self._no_vectors = ""  # why they cannot be used although there are some
         self.remarks: list[str] = []  # what had to be mended on the way, for people
 
     def search(self, request: SearchRequest) -> Answer:
@@ -109,18 +124,29 @@ class Searcher:
             UsageError: the question is empty.
             IndexDamagedError: the catalog cannot be read.
         """
-        text = request.text.strip()[:MAX_QUERY_CHARS]
+        text = request.text.strip()[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
         if not text:
             raise UsageError("the query is empty", mend="ask for a word or a question")
+        for _ in range(2):  # two indexes may be damaged
+            try:
+                return self._search(text, request)
+            except IndexDamagedError as error:
+                if error.name == "catalog":
+                    raise
+                self._mend(error)
+        return self._search(text, request)
+
+    def _mend(self, error: IndexDamagedError) -> None:
+        """Rebuild what is damaged; where that cannot be done, there are no vectors, or no search."""
+        self.close()
         try:
-            return self._search(text, request)
-        except IndexDamagedError as error:
-            if error.name == "catalog":
-                raise
-            self.remarks.append(f"{error.what}; it was rebuilt")
-            self.close()
             self._index.rebuild_part("keyword" if error.name == "keyword" else "vector")
-            return self._search(text, request)
+        except (CannotCreateError, LockedError, StorageError) as refused:
+            if error.name == "keyword":
+                raise
+            self._no_vectors = f"{error.what}, nor be rebuilt: {refused}"
+        else:
+            self.remarks.append(f"{error.what}; it was rebuilt")
 
     def close(self) -> None:
         """Give the files back; the next search opens them as they are then."""
@@ -134,11 +160,16 @@ class Searcher:
         collection = _collection_of(snapshot)
         allowed = self._allowed(request.wanted, snapshot)
         found = _Found(query=query)
-        if request.by != "vector" and query.terms:
+        vectors = self._open_vectors() if request.by != "keyword" else None
+        if query.terms and (request.by != "vector" or vectors is None):
             _ask_keyword(found, snapshot, collection, allowed)
-        if request.by != "keyword":
-            self._ask_vectors(found, text, snapshot, allowed)
-        found.relevance = fuse(found.keyword, found.vector, query=query, collection=collection)
+        if vectors is not None:
+            self._ask_vectors(found, vectors, text, snapshot, allowed, request.n_candidates)
+        found.relevance = self._in_order(
+            fuse(found.keyword, found.vector, query=query, collection=collection),
+            snapshot,
+            request.n_candidates,
+        )
         cited = self._cited(text, request)
         named = {hit.row.docno for hit in cited}
         ranked = self._hits(found, snapshot, request)
@@ -151,9 +182,33 @@ class Searcher:
             confidence="high" if cited else judge(found.relevance),
             used_keyword=found.keyword is not None,
             used_vector=found.vector is not None,
-            fallback_applied=wants_vectors and not self._vectors,
-            no_vectors=self._index.no_vectors if wants_vectors else "",
+            fallback_applied=wants_vectors and vectors is None,
+            no_vectors=(self._no_vectors or self._index.no_vectors) if wants_vectors else "",
             left_out=query.left_out,
+        )
+
+    def _in_order(self, relevance: Relevance, snapshot: Snapshot, n_wanted: int) -> Relevance:
+        """The best *n_wanted* that the catalog knows, the newest first of those as relevant.
+
+        Nothing in it depends on where an entry stands in an index, which a rebuild changes.
+        """
+        rounded = np.round(relevance.relevance, DECIMALS)
+        if len(rounded) > n_wanted:
+            n_near = int(np.count_nonzero(rounded >= rounded[n_wanted - 1]))
+        else:
+            n_near = len(rounded)
+        docnos = snapshot.docnos[relevance.documents[:n_near]].tolist()
+        place = {docno: at for at, docno in enumerate(self._catalog.in_order(docnos))}
+        known = [at for at, docno in enumerate(docnos) if docno in place]
+        known.sort(key=lambda at: (-rounded[at], place[docnos[at]]))
+        order = np.asarray(known[:n_wanted], np.int64)
+        return replace(
+            relevance,
+            documents=relevance.documents[order],
+            relevance=rounded[order],
+            strength=relevance.strength[order],
+            share=relevance.share[order],
+            similarity=relevance.similarity[order],
         )
 
     def _open_snapshot(self) -> Snapshot:
@@ -179,19 +234,29 @@ class Searcher:
         docnos = np.asarray(self._catalog.docnos(wanted), np.int64)
         return np.sort(self._positions(docnos, snapshot)[0])
 
+    def _open_vectors(self) -> VectorIndex | None:
+        if self._vectors is None and not self._no_vectors:
+            self._vectors = self._index.open_vectors()
+        return self._vectors
+
     def _ask_vectors(
-        self, found: _Found, text: str, snapshot: Snapshot, allowed: Int | None
+        self,
+        found: _Found,
+        vectors: VectorIndex,
+        text: str,
+        snapshot: Snapshot,
+        allowed: Int | None,
+        n_candidates: int,
     ) -> None:
         """The nearest entries, and how near the best keyword hits are."""
-        if self._vectors is None:
-            self._vectors = self._index.open_vectors()
-        embedder = self._index.embedder() if self._vectors is not None else None
-        if self._vectors is None or embedder is None:
-            return
+        embedder = self._index.embedder()
+        assert embedder is not None  # there is an index only where there is an embedder
         embedded = embedder.encode([text])[0]
-        near, scores, places = self._vectors.search(
+        if not embedded.any():  # no word that the model knows
+            return
+        near, scores, places = vectors.search(
             embedded,
-            limit=2 * N_CANDIDATES,
+            limit=2 * n_candidates,
             allowed=None if allowed is None else snapshot.docnos[allowed],
         )
         best: dict[int, tuple[float, int]] = {}
@@ -200,9 +265,9 @@ class Searcher:
         ):
             best.setdefault(docno, (score, place))  # nearest first
         if found.keyword is not None and len(found.keyword.documents):
-            strongest = np.argsort(-found.keyword.strength, kind="stable")[:N_CANDIDATES]
+            strongest = _at_least_as_strong(found.keyword.strength, n_candidates)
             others = snapshot.docnos[found.keyword.documents[strongest]]
-            best |= self._vectors.similarities(embedded, others[~np.isin(others, list(best))])
+            best |= vectors.similarities(embedded, others[~np.isin(others, list(best))])
         docnos = np.asarray(sorted(best), np.int64)
         positions, present = self._positions(docnos, snapshot)
         if not len(positions):
@@ -220,14 +285,15 @@ class Searcher:
     def _hits(self, found: _Found, snapshot: Snapshot, request: SearchRequest) -> tuple[Hit, ...]:
         relevance = found.relevance
         assert relevance is not None  # set by the caller
-        documents = relevance.documents[:N_CANDIDATES]
-        rows = {row.docno: row for row in self._catalog.rows(snapshot.docnos[documents].tolist())}
-        shown = [rows.get(int(docno)) for docno in snapshot.docnos[documents]]
+        docnos = snapshot.docnos[relevance.documents].tolist()
+        rows = {row.docno: row for row in self._catalog.rows(docnos)}
         results = order_results(
             relevance,
-            [_candidate_of(row, request.now) for row in shown],
+            [_candidate_of(rows.get(docno), request.now) for docno in docnos],
             limit=request.limit,
-            vectors=self._vectors_of(snapshot.docnos[documents]),
+            vectors=self._vectors_of(docnos) if found.vector is not None else None,
+            half_life_days=request.half_life_days,
+            repetition=request.repetition,
         )
         hits: list[Hit] = []
         for result in results:
@@ -246,14 +312,12 @@ class Searcher:
             )
         return tuple(hits)
 
-    def _vectors_of(self, docnos: Int) -> NDArray[np.float32] | None:
-        if self._vectors is None:
+    def _vectors_of(self, docnos: list[int]) -> NDArray[np.float32] | None:
+        if self._vectors is None or not docnos:
             return None
-        rows = self._vectors.rows_of(docnos)
+        rows = self._vectors.rows_of(np.asarray(docnos, np.int64))
         nothing = np.zeros(self._vectors.dimension, np.float32)
-        return (
-            np.stack([rows.get(int(docno), nothing) for docno in docnos]) if len(docnos) else None
-        )
+        return np.stack([rows.get(docno, nothing) for docno in docnos])
 
     def _snippet(self, row: Row, found: _Found, document: int) -> Snippet:
         try:
@@ -273,6 +337,9 @@ class Searcher:
         bare = text.removeprefix("mem:")
         names += [bare] if is_id(bare) else []
         rows = [row for name in names for row in self._catalog.by_prefix(name) if row.id == name]
+        if not rows and (given := _MEM.fullmatch(text)):  # the beginning of an id, if of one only
+            begun = self._catalog.by_prefix(given[1])
+            rows = begun if len({row.id for row in begun}) == 1 else []
         if not rows or request.wanted != EntryFilter():
             wanted = set(self._catalog.docnos(request.wanted)) if rows else set()
             rows = [row for row in rows if row.docno in wanted]
@@ -344,6 +411,13 @@ def _ask_keyword(
             has_identifier=evidence.has_identifier[kept],
         )
     found.keyword = evidence
+
+
+def _at_least_as_strong(strength: NDArray[np.float64], n_wanted: int) -> Int:
+    """Where the *n_wanted* strongest are, and all that are as strong as the last of them."""
+    if len(strength) <= n_wanted:
+        return np.arange(len(strength))
+    return np.flatnonzero(strength >= np.partition(strength, -n_wanted)[-n_wanted])
 
 
 def _candidate_of(row: Row | None, now: datetime) -> Candidate:

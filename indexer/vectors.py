@@ -138,7 +138,8 @@ class VectorIndex:
         if allowed is not None:
             chosen = self._ids[np.isin(self._ids >> CHUNK_BITS, allowed)]
             n_all = len(chosen)
-            parameters = faiss.SearchParameters(sel=faiss.IDSelectorBatch(chosen))
+            selector = faiss.IDSelectorBatch(chosen)
+            parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # SWIG
         limit = min(limit, n_all)
         if not limit:
             return np.zeros(0, np.int64), np.zeros(0, np.float64), np.zeros(0, np.int64)

@@ -78,8 +78,8 @@ def commit(root: Path, paths: Sequence[str], message: str) -> bool:
         return False
     _run(
         command,
-        [*_ALONE, *_identity(command), "--literal-pathspecs", "commit", "--quiet"]
-        + ["--message", message, "--only", *_PATHSPEC],
+        ["commit", "--quiet", "--message", message, "--only", *_PATHSPEC],
+        options=["--literal-pathspecs", *_identity(command)],
         stdin=_listed(ours),
     )
     return True
@@ -129,7 +129,9 @@ def _git(root: Path) -> git.Git:
     return git.Git(str(root))
 
 
-def _run(command: git.Git, arguments: list[str], *, stdin: bytes = b"") -> str:
+def _run(
+    command: git.Git, arguments: list[str], *, options: Sequence[str] = (), stdin: bytes = b""
+) -> str:
     import tempfile
 
     import git
@@ -140,7 +142,10 @@ def _run(command: git.Git, arguments: list[str], *, stdin: bytes = b"") -> str:
         try:
             with _without_local_variables():
                 output = command.execute(
-                    ["git", *arguments], istream=stream, env=_QUIET, strip_newline_in_stdout=True
+                    ["git", *_ALONE, *options, *arguments],
+                    istream=stream,
+                    env=_QUIET,
+                    strip_newline_in_stdout=True,
                 )
         except git.GitCommandError as error:
             reason = str(error.stderr).strip().removeprefix("stderr:").strip(" '\n")

@@ -30,7 +30,7 @@ FOLDERS: Final = ("sessions", "memories", "notes")
 MARKDOWN: Final = (".md", ".markdown")
 MAX_NOTE_BYTES: Final = 64 * 1024 * 1024
 
-_TITLE = re.compile(r"\A\s*# [^\r\n]*")
+_TITLE = re.compile(r"\A\s*# [^\r\n]*[\r\n]*")
 
 FileKind = Literal["session", "memory", "note"]
 

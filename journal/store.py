@@ -254,7 +254,11 @@ class Journal:
     def _existing(self, path: str) -> Path:
         """The file at *path*, which must be one of the journal's own."""
         target = self.root / path
-        if not target.resolve().is_relative_to(self.root.resolve()):
+        try:
+            inside = target.resolve().is_relative_to(self.root.resolve())
+        except (OSError, ValueError, RuntimeError):  # links in a circle; a name no file can have
+            inside = False
+        if not inside:
             raise NotFoundError("not in this journal", where=path)
         if not target.is_file():
             raise NotFoundError("no such file", where=path)

@@ -183,8 +183,8 @@ def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
     else:
         output.line(f"{output.style(entry.citation, output.CYAN)} {created.path}")
     if n_hidden:
-        output.note(f"{output.count(n_hidden, 'secret or private part', 'secrets or private parts')}"
-                    " not written")  # fmt: skip
+        hidden = output.count(n_hidden, "secret or private part", "secrets or private parts")
+        output.note(f"{hidden} not written")
     if not created.is_new:
         output.note("already there: nothing was added")
         return

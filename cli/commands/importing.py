@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -17,19 +17,14 @@ if TYPE_CHECKING:
     from ...hooks.claude_code.discover import ClaudeCodeSource
     from ...hooks.import_state import ImportState
     from ...hooks.importing import (
-        AppendReport,
-        Filters,
-        ImportReport,
         Listing,
-        Progress,
-        SessionLog,
         Step,
         Transcript,
     )
     from ...hooks.masking import CountingMask
-    from ...journal.event import Event, SessionHeader
 
 STATE_FILE = "imports.jsonl"
+_PROJECT_COLUMNS = 20  # what a project's name should have at least
 
 From = Annotated[
     Path | None,
@@ -95,22 +90,26 @@ def _listing_fields(one: Listing) -> dict[str, object]:
 
 
 def _print_table(listings: Sequence[Listing], surroundings: Context) -> None:
-    """A line each; the project takes what room there is."""
-    now, zone = surroundings.now, surroundings.reading_zone
+    """A line each; the project takes the room that is left, and dates give way to it."""
+    now, zone, n_columns = surroundings.now, surroundings.reading_zone, output.columns()
     for one in listings:
         started = one.peek.started
-        start = f"{started.astimezone(zone):%Y-%m-%d %H:%M}" if started else " " * 16
-        cells = (
+        cells = [
             f"{one.status:<8}",
-            start,
+            f"{started.astimezone(zone):%Y-%m-%d %H:%M}" if started else " " * 16,
             f"– {output.when(one.transcript.modified, now)}",
             f"{output.size(one.transcript.size_bytes):>8}",
-            output.pad(output.shorten(output.safe(one.peek.session), 8), 8),
-        )
-        left = "  ".join(cells)
-        room = max(10, output.columns() - output.width(left) - 2)
+            output.pad(output.shorten(output.safe(one.peek.session), 9), 9),
+        ]
+        while len(cells) > 2 and _room(cells, n_columns) < _PROJECT_COLUMNS:
+            del cells[-3 if len(cells) > 3 else 1]
         name = output.safe(one.peek.project) or f"({one.transcript.hint})"
-        output.line(f"{left}  {_shorten_start(name, room)}")
+        output.line("  ".join((*cells, _shorten_start(name, _room(cells, n_columns)))))
+
+
+def _room(cells: Sequence[str], n_columns: int) -> int:
+    """The columns that *cells*, two blanks after each, leave."""
+    return n_columns - sum(output.width(cell) + 2 for cell in cells)
 
 
 def _shorten_start(name: str, n_columns: int) -> str:
@@ -151,6 +150,7 @@ def import_(
 ) -> None:
     """Bring past conversations into the journal; by default those of the current folder's project."""
     from ...hooks.importing import Filters, plan_import
+    from ..import_run import ImportRun
 
     surroundings: Context = context.obj
     if project and everything:
@@ -179,7 +179,7 @@ def import_(
     if dry_run:
         _print_plan(steps, as_json=as_json)
     else:
-        run = _Run(surroundings, source, mask, state, verbose=verbose)
+        run = ImportRun(surroundings, source, mask, state, verbose=verbose)
         run.carry_out(steps, filters, with_index=not no_index)
         run.print_report(names, as_json=as_json)
     _note_unreadable(source)
@@ -278,6 +278,8 @@ def _note_steps(steps: Sequence[Step], *, dry_run: bool) -> None:
 
 
 def _print_plan(steps: Sequence[Step], *, as_json: bool) -> None:
+    from ..import_run import listed
+
     wanted = [step.transcript for step in steps if not step.skip]
     n_bytes = sum(one.size_bytes for one in wanted)
     skipped = _tally(step.skip for step in steps if step.skip)
@@ -287,157 +289,10 @@ def _print_plan(steps: Sequence[Step], *, as_json: bool) -> None:
         return
     output.line(f"would read {output.count(len(wanted), 'transcript')}, {output.size(n_bytes)}")
     if skipped:
-        output.line(f"  not read: {_listed(skipped)}")
+        output.line(f"  not read: {listed(skipped)}")
 
 
 def _tally(reasons: Iterable[str]) -> dict[str, int]:
     from collections import Counter
 
     return dict(Counter(reasons).most_common())
-
-
-def _listed(counts: dict[str, int]) -> str:
-    return ", ".join(f"{number:,} {name}" for name, number in counts.items())
-
-
-class _Sink:
-    """The journal as an import sees it; remembers which files were written."""
-
-    def __init__(self, surroundings: Context) -> None:
-        self._surroundings = surroundings
-        self.paths: list[str] = []
-        self.projects: list[str] = []
-
-    def open_session(self, header: SessionHeader) -> SessionLog:
-        return _Log(self, header)
-
-    def open(self, header: SessionHeader) -> tuple[SessionLog, str]:
-        """The journal's own log, and where it is."""
-        journal = self._surroundings.journal
-        log = journal.open_session(header)
-        return log, log.path.relative_to(journal.root).as_posix()
-
-
-class _Log:
-    def __init__(self, sink: _Sink, header: SessionHeader) -> None:
-        self._sink, self._project = sink, header.project
-        self._log, self._path = sink.open(header)
-
-    def known_keys(self) -> set[str]:
-        return self._log.known_keys()
-
-    def append(self, events: Sequence[Event]) -> AppendReport:
-        report = self._log.append(events)
-        if report.n_written:
-            self._sink.paths += [self._path] * (self._path not in self._sink.paths[-1:])
-            if self._project and self._project not in self._sink.projects:
-                self._sink.projects.append(self._project)
-        return report
-
-
-class _Run:
-    """One import: carried out, indexed, committed, reported."""
-
-    def __init__(
-        self,
-        surroundings: Context,
-        source: ClaudeCodeSource,
-        mask: CountingMask,
-        state: ImportState,
-        *,
-        verbose: bool,
-    ) -> None:
-        from ...hooks.importing import ImportReport
-
-        self.report: ImportReport = ImportReport()
-        self._surroundings, self._source, self._mask = surroundings, source, mask
-        self._state, self._verbose = state, verbose
-
-    def carry_out(self, steps: Sequence[Step], filters: Filters, *, with_index: bool) -> None:
-        """Read what is to be read; what was written is committed even if the run is broken off."""
-        from ...hooks.importing import run_import
-
-        sink = _Sink(self._surroundings)
-        try:
-            run = run_import(
-                steps,
-                self._source,
-                sink,
-                state=self._state,
-                report=self.report,
-                since=filters.since,
-            )
-            self._show(run)
-            if self.report.n_written and with_index:
-                self._surroundings.update_index()
-        finally:
-            if sink.paths:
-                self._surroundings.commit(sink.paths, self._message(sink.projects))
-
-    def _show(self, run: Iterator[Progress]) -> None:
-        n_done, n_before = 0, 0
-        with output.progress("importing", in_bytes=True) as show:
-            for step in run:
-                show(step.transcript.session[:8], step.n_bytes_done, step.n_bytes)
-                if step.n_files_done > n_done and self._verbose:
-                    n_new = self.report.n_written - n_before
-                    output.note(f"{step.transcript.path}: {output.count(n_new, 'new event')}")
-                if step.n_files_done > n_done:
-                    n_done, n_before = step.n_files_done, self.report.n_written
-
-    def _message(self, projects: Sequence[str]) -> str:
-        report = self.report
-        counts = (
-            output.count(report.n_sessions, "session"),
-            output.count(report.n_written, "event"),
-        )
-        names = ", ".join("/".join(name.split("/")[-2:]) for name in projects)
-        message = f"import: {', '.join(counts)}" + (f" ({names})" if names else "")
-        return message if len(message) <= 72 else output.shorten(message, 72)
-
-    def print_report(self, names: Sequence[str], *, as_json: bool) -> None:
-        """Say what came in, what did not, and why; a transcript that failed sets the exit code."""
-        if as_json:
-            output.emit("import", self._fields())
-        else:
-            self._print(names)
-        if self.report.errors:
-            raise typer.Exit(1)
-
-    def _fields(self) -> dict[str, object]:
-        report = self.report
-        return {
-            "n_files": report.n_files,
-            "n_sessions": report.n_sessions,
-            "n_written": report.n_written,
-            "n_known": report.n_known,
-            "n_private": report.n_private,
-            "n_secrets": report.n_secrets + self._mask.n_hidden,
-            "events": dict(report.events),
-            "skipped_records": dict(report.skipped),
-            "skipped_files": dict(report.skipped_files),
-            "errors": [{"path": str(one.path), "what": one.what} for one in report.errors],
-        }
-
-    def _print(self, names: Sequence[str]) -> None:
-        report = self.report
-        if not report.n_written and not report.errors:
-            output.line("nothing new")
-        else:
-            n_sessions = output.count(report.n_sessions, "session")
-            output.line(f"imported {output.count(report.n_written, 'event')} of {n_sessions}")
-        n_secrets = report.n_secrets + self._mask.n_hidden
-        hidden = {"secrets": n_secrets, "private parts": report.n_private}
-        for label, counts in (
-            ("events", dict(report.events.most_common())),
-            ("known already", {"events and records": report.n_known}),
-            ("hidden", hidden),
-            ("records skipped", dict(report.skipped.most_common())),
-            ("files skipped", dict(report.skipped_files.most_common())),
-        ):
-            if shown := {name: number for name, number in counts.items() if number}:
-                output.line(f"  {label}: {_listed(shown)}")
-        for error in report.errors:
-            output.warn(f"{error.path}: {error.what}")
-        if names and not report.n_files and report.skipped_files["another project"]:
-            output.note(f"only {names[0]} was asked for; `mem import --all` takes all projects")

@@ -46,6 +46,7 @@ def init(
     """Make a journal, or what is missing of one; what is there stays as it is."""
     from ...journal import git
     from ...journal.layout import find_missing, make_missing, surrounding_repository
+    from ...journal.place import MARKER
 
     surroundings: Context = context.obj
     given = folder or surroundings.journal_option or surroundings.default_root
@@ -64,7 +65,7 @@ def init(
     if as_json:
         output.emit("journal", {**fields, "is_repository": git.is_repository(root)})
     elif missing or makes_git:
-        output.line(f"{'made' if len(missing.files) > 2 else 'mended'} the journal {root}")
+        output.line(f"{'made' if MARKER in missing.files else 'mended'} the journal {root}")
         for name in (*(f"{name}/" for name in missing.folders), *written):
             output.line(f"  {name}")
     else:
@@ -78,7 +79,7 @@ def init(
             f"inside the repository {outer}: memjournal never commits there; to keep the journal out"
             f" of it, add {root.relative_to(outer).as_posix()}/ to its .gitignore"
         )
-    if not as_json and missing.files:
+    if not as_json and MARKER in missing.files:
         _print_next(root, surroundings)
 
 
@@ -121,13 +122,12 @@ def _commit_first(root: Path, names: list[str]) -> None:
 
 
 def _print_next(root: Path, surroundings: Context) -> None:
-    from ...journal.place import MARKER, PROJECT_FOLDER
+    from ...journal.place import PROJECT_FOLDER
 
     is_found = root == surroundings.default_root.absolute() or any(
         folder == root or folder / PROJECT_FOLDER == root
         for folder in (surroundings.cwd, *surroundings.cwd.parents)
     )
-    assert (root / MARKER).is_file()
     mem = "mem" if is_found else f"mem --journal {root}"
     output.line()
     output.line("next:")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -98,7 +99,8 @@ def search(
         half_life_days=settings.half_life_days,
     )
     searcher = Searcher(surroundings.index, catalog)
-    answer = searcher.search(request)
+    with contextlib.closing(searcher):
+        answer = searcher.search(request)
     for remark in searcher.remarks:
         output.warn(remark)
     if as_json:

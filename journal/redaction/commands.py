@@ -7,18 +7,20 @@ from collections.abc import Iterator
 from typing import Final
 
 from . import guards
+from .lazy import Pattern
 from .spans import Span
 
 _ARG: Final = r"(?P<q>\\{0,7}[\"'])?(?P<value>(?(q)[^\"'\n\\]{1,512}|[^\s\"'`|&;<>]{1,512}))"
-_USER: Final = re.compile(
+_USER: Final = Pattern(
     r"-(?<=[\s\"'`]-)(?:[uU]|-user|-proxy-user|-userpwd|-creds?|-basic-auth)(?:[ \t=]{1,4}|(?=\w))"
     r"(?:\\{0,7}[\"'])?(?P<user>[^\s:\"'`|&;<>=/%]{0,128})[:%](?P<value>[^\s\"'`|&;<>]{1,512})"
 )
 _LITERAL_OR_NAME: Final = r"\s{0,8}(?:[\"'][^\"'\n]{0,128}[\"']|[\w.]{1,64})\s{0,8}"
 _LITERAL: Final = r"\s{0,8}[rbf]?[\"'](?P<value>[^\"'\n]{1,512})[\"']"
+_TO_CHPASSWD: Final = r"(?P<value>[^\s\"'|]{1,512})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd"
 _GAP: Final = r"[^\n|;&]{0,200}?\s"
 _COMMANDS: Final = tuple(
-    (needle, re.compile(needle + pattern))
+    (needle, Pattern(needle + pattern))
     for needle, pattern in (
         ("mysql", rf"\w*\b{_GAP}-p{_ARG}"),
         ("mycli", rf"\b{_GAP}-p{_ARG}"),
@@ -29,14 +31,11 @@ _COMMANDS: Final = tuple(
         ("redis-cli", rf"\b{_GAP}-a[ \t]{{0,4}}{_ARG}"),
         ("ldap", rf"(?:search|modify|add|delete|whoami|passwd)\b{_GAP}-w[ \t]{{0,4}}{_ARG}"),
         ("sqlcmd", rf"\b{_GAP}-p[ \t]{{0,4}}{_ARG}"),
-        ("zip ", rf"{_GAP[:-2]}-p[ \t]{{0,4}}{_ARG}"),
+        ("zip ", rf"[^\n|;&]{{0,200}}?(?<=\s)-p[ \t]{{0,4}}{_ARG}"),
         ("7z", rf"\w?\b{_GAP}-p{_ARG}"),
         ("pass:", _ARG),
         ("echo ", rf"(?:-n\s+)?{_ARG}(?(q)\\{{0,7}}[\"'])\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*s"),
-        (
-            "echo ",
-            r"(?:-e\s+)?[\"']?[\w.-]{1,32}:(?P<value>[^\s\"'|]{1,512})[\"']?\s*\|[^\n|]{0,9}chpasswd",
-        ),
+        ("echo ", rf"(?:-e\s+)?[\"']?[\w.-]{{1,32}}:{_TO_CHPASSWD}"),
         (
             "htpasswd",
             r"\s+-\w*b\w*\s+(?:-\w+\s+){0,4}\S{1,200}\s+\S{1,64}\s+(?P<value>[^\s|;&]{1,512})",
@@ -59,11 +58,12 @@ _COMMANDS: Final = tuple(
 )
 """Run on the text in small letters; each begins with its needle, which `re` finds quickly."""
 
-_NETRC: Final = re.compile(
-    r"\b(?:machine[ \t]+\S{1,255}|default)\s{1,40}login\s{1,8}\S{1,255}\s{1,40}(?:account\s{1,8}\S{1,255}\s{1,40})?"
+_NETRC: Final = Pattern(
+    r"\b(?:machine[ \t]+\S{1,255}|"
+    r"default)\s{1,40}login\s{1,8}\S{1,255}\s{1,40}(?:account\s{1,8}\S{1,255}\s{1,40})?"
     r"password\s{1,8}(?P<value>\S{1,512})"
 )
-_PGPASS: Final = re.compile(
+_PGPASS: Final = Pattern(
     r"^[\w.*-]{1,128}:(?:\d{2,5}|\*):[\w*-]{1,64}:[\w*.-]{1,64}:(?P<value>[^\s:]{3,256})$",
     re.MULTILINE,
 )

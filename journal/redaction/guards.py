@@ -10,10 +10,12 @@ import re
 from typing import Final
 
 from . import vocabulary
+from .lazy import Pattern
 
-_PLACEHOLDER: Final = re.compile(
+_PLACEHOLDER: Final = Pattern(
     r"""(?ix)
-    [xX*.•·…_\-\#?0]+ | \[.* | <.* | \{.* | %[\w]*%? | %\(.* | %[-\d]*[sdrvq].* | \#\{.* | @@\w+@@ | @\{.*
+    [xX*.•·…_\-\#?0]+ | \[.* | <.* | \{.* | %[\w]*%? | %\(.* | %[-\d]*[sdrvq].* | \#\{.*
+  | @@\w+@@ | @\{.*
   | \$[({].* | \$\d | \$env:.* | \$[A-Z][A-Z0-9_]* | \$[a-z_]+(?:->\w+|\[.*)? | \\?\(.*
   | (?:your|enter|insert|replace|put|add|paste|fill)(?:[-_ .][a-z]+)* | your[a-z]+
   | [a-z\-_ ]*(?:placeholder|example|dummy|redacted|removed|masked|goes[-_ ]here|here)[a-z\-_ ]*
@@ -22,63 +24,71 @@ _PLACEHOLDER: Final = re.compile(
   | !(?:vault|ref|sub|secret|env|getatt|reference)\b.* | !!\w*
     """
 )
-_CALL: Final = re.compile(
+_CALL: Final = Pattern(
     r"[@&*!~+-]{0,2}(?:new\s+|await\s+)?[A-Za-z_$][\w$]*"
     r"(?:(?:\.|::|->|\?\.|!\.)[\w$]+)*(?:<[\w\s,<>]*>)?[!?]?[(\[{].*",
     re.DOTALL,
 )
-_ATTRIBUTE: Final = re.compile(
+_ATTRIBUTE: Final = Pattern(
     r"[@&*!~+-]{0,2}[A-Za-z_$][\w$]*(?:(?:\.|::|->|\?\.|!\.)[A-Za-z_$][\w$]*)+[,;:)]*"
 )
-_IDENTIFIER: Final = re.compile(r"[@&*!~+-]{0,2}[A-Za-z_$][A-Za-z_$]*")
-_NUMBERED_IDENTIFIER: Final = re.compile(
+_IDENTIFIER: Final = Pattern(r"[@&*!~+-]{0,2}[A-Za-z_$][A-Za-z_$]*")
+_NUMBERED_IDENTIFIER: Final = Pattern(
     r"[@&*!~]?[A-Za-z]+(?:_[A-Za-z]+)*_?[0-9]{1,2}(?:_[A-Za-z]+)*"
 )
-_OPERATOR: Final = re.compile(
+_OPERATOR: Final = Pattern(
     r"[=<>|&+,;:)\]}]|[!~+-]?[A-Za-z_]+(?:\.[A-Za-z_]+)*[;,)]?\Z|-\d|/[*/]|\|\||\\"
 )
-_PATH: Final = re.compile(
-    r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]{1,2}(?:etc|run|var|home|usr|tmp|opt|root|mnt|dev|users|work|app|src|"
+_PATH: Final = Pattern(
+    r"(?:~|\.{1,2}|[A-Za-z]:)?[/\\]{1,2}(?:etc|run|var|home|usr|tmp|opt|root|mnt|dev|users|work|"
+    r"app|src|"
     r"secrets?|private|library|system|data|[\w-]+/[\w./-]*\.\w{1,5}\Z)(?:[/\\].*|\Z)"
     r"|(?:~|\.{1,2})[/\\].*",
     re.IGNORECASE,
 )
-_TECH: Final = re.compile(
+_TECH: Final = Pattern(
     r"""(?ix)
-    (?:sha|md|aes|rsa|des|3des|hs|rs|es|ps|ed|utf|utf-|ucs|base|ascii|iso|rfc|http|oauth|ipv|ip|x|p|v|py|python|
-    node|java|php|es|ecma|tls|ssl|sso|s|ec|r|k|i|l|a|h|web|unicode|crc|fnv|blake|argon|pbkdf|bcrypt|secp|curve|
-    openid|saml|totp|fido|pkcs|mp|m|c|cp|win|x86_|arm|amd|int|uint|float|u|f|gpt|gpt-|claude|claude-|llama|
-    mysql|sqlite|log|neo|vue|react|next|nuxt|d|three|j|sql|db|step|part|phase|chapter|version|row|col|test|
-    item|page|line|port|level|top|issue|pr|api|user|case|round|day|week|sprint|ticket|jira|file|image|h264|h265)
+    (?:sha|md|aes|rsa|des|3des|hs|rs|es|ps|ed|utf|utf-|ucs|base|ascii|iso|rfc|http|oauth|ipv|ip|
+    x|p|v|py|python|
+    node|java|php|es|ecma|tls|ssl|sso|s|ec|r|k|i|l|a|h|web|unicode|crc|fnv|blake|argon|pbkdf|
+    bcrypt|secp|curve|
+    openid|saml|totp|fido|pkcs|mp|m|c|cp|win|x86_|arm|amd|int|uint|float|u|f|gpt|gpt-|claude|
+    claude-|llama|
+    mysql|sqlite|log|neo|vue|react|next|nuxt|d|three|j|sql|db|step|part|phase|chapter|version|
+    row|col|test|
+    item|page|line|port|level|top|issue|pr|api|user|case|round|day|week|sprint|ticket|jira|file|
+    image|h264|h265)
     [-_/.]?\d[\d.\-_/]*(?:[-_/][a-z0-9.]+)*[a-z]?
   | \d[\d.,]*[-_]?(?:[a-z]{1,12}|%)(?:[-/]?[a-z]+)? | \d+(?:st|nd|rd|th)
-  | [A-Z]{2,10}-\d+ | [\w.-]+\.(?:py|js|ts|tsx|jsx|md|json|ya?ml|toml|txt|sh|go|rs|java|kt|rb|c|h|cpp|html|css|
+  | [A-Z]{2,10}-\d+ | [\w.-]+\.(?:py|js|ts|tsx|jsx|md|json|ya?ml|toml|txt|sh|go|rs|java|kt|rb|c|
+  h|cpp|html|css|
     png|jpg|svg|csv|log|lock|env|pem|key|crt|ini|cfg|conf|xml|sql|db|com|org|net|io|dev|ai|kr)
     (?::\d+)*
     """
 )
-_EMAIL: Final = re.compile(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
-_UUID: Final = re.compile(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
-_HEX: Final = re.compile(r"(?:0x|sha\d+[-:]|md5[-:])?[0-9a-f]{7,128}", re.IGNORECASE)
-_INTEGRITY: Final = re.compile(r"sha\d{3}-[A-Za-z0-9+/]+=*")
-_LABEL_WORD: Final = re.compile(
+_EMAIL: Final = Pattern(r"[\w.+-]+@[\w-]+(?:\.[\w-]+)*")
+_UUID: Final = Pattern(r"[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}", re.IGNORECASE)
+_HEX: Final = Pattern(r"(?:0x|sha\d+[-:]|md5[-:])?[0-9a-f]{7,128}", re.IGNORECASE)
+_INTEGRITY: Final = Pattern(r"sha\d{3}-[A-Za-z0-9+/]+=*")
+_LABEL_WORD: Final = Pattern(
     r"pass(?:word|phrase|code|wd)?s?|secrets?|tokens?|keys?|credentials?|auth\w*"
     r"|비밀\s?번호|비번|패스워드|암호|토큰|시크릿|키",
     re.IGNORECASE,
 )
-_NOT_IN_LABEL: Final = re.compile(r"[0-9!@#$%^&*=]")
-_CONSTANT: Final = re.compile(r"[A-Z]+(?:_[A-Z]+)+")
-_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
-_SYMBOL: Final = re.compile(r"[!@#$%^&*~+=?|\\/:;,.<>(){}\[\]\"'`-]")
-_PROSE_SYMBOL: Final = re.compile(
+_NOT_IN_LABEL: Final = Pattern(r"[0-9!@#$%^&*=]")
+_CONSTANT: Final = Pattern(r"[A-Z]+(?:_[A-Z]+)+")
+_PARTS: Final = Pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
+_SYMBOL: Final = Pattern(r"[!@#$%^&*~+=?|\\/:;,.<>(){}\[\]\"'`-]")
+_PROSE_SYMBOL: Final = Pattern(
     r"[A-Za-z0-9][!@#$%^&*~+=]+[A-Za-z0-9]|[A-Za-z][0-9]|[0-9][A-Za-z]|[!@#$^&]\Z"
 )
-_DRAWN: Final = re.compile(r"[A-Za-z0-9_\-+/=.~%!@#$^&*]+")
-_ONE_DIGIT: Final = re.compile(
+_DRAWN: Final = Pattern(r"[A-Za-z0-9_\-+/=.~%!@#$^&*]+")
+_ONE_DIGIT: Final = Pattern(
     r"(?=.*[0-9])(?=(?:.*[A-Z]){3})(?=(?:.*[a-z]){3})[A-Za-z0-9+!@#$^&*]{16,80}"
 )
-_TWO_DIGITS: Final = re.compile(r"[0-9][^0-9]*[0-9]")
-_CASE_CHANGE: Final = re.compile(r"[a-z][A-Z]|[A-Z][A-Z][a-z]")
+_SNAKE: Final = Pattern(r"[a-z0-9]+(?:_[a-z0-9]+)+")
+_TWO_DIGITS: Final = Pattern(r"[0-9][^0-9]*[0-9]")
+_CASE_CHANGE: Final = Pattern(r"[a-z][A-Z]|[A-Z][A-Z][a-z]")
 
 
 def is_placeholder(value: str) -> bool:
@@ -137,6 +147,8 @@ def is_random(value: str, *, at_least: int) -> bool:
         return False
     if not _TWO_DIGITS.search(value):
         return is_scrambled(value) or bool(_ONE_DIGIT.fullmatch(value))
+    if _SNAKE.fullmatch(value) and sum(map(str.isdigit, value)) * 4 < len(value):
+        return False
     digits = sum(c.isdigit() for c in value)
     upper = sum(c.isupper() for c in value)
     lower = sum(c.islower() for c in value)

@@ -2,36 +2,38 @@
 
 from __future__ import annotations
 
-import base64
 import binascii
 import re
 from collections.abc import Iterator
 from typing import Final
 
 from . import guards
+from .lazy import Pattern
 from .spans import Span
 
-_NAME: Final = re.compile(
+_NAME: Final = Pattern(
     r"(?:authorization|cookie)(?P<close>\\{0,7}[\"'`])?\]?[ \t]{0,8}(?P<op>[:=,]|=>)[ \t]{0,8}"
     r"(?:[rbfu]{0,2}(?P<open>\\{0,7}[\"'`]))?"
 )
-_SCHEMES: Final = re.compile(
-    r"(?i)(?:basic|bearer|token|digest|api-?key|key|negotiate|ntlm|aws4-hmac-sha256|hmac|hawk|oauth|"
+_SCHEMES: Final = Pattern(
+    r"(?i)(?:basic|bearer|token|digest|api-?key|key|negotiate|ntlm|aws4-hmac-sha256|hmac|hawk|"
+    r"oauth|"
     r"jwt|splunk|apikey|bot|sso-key|genie-?key|sharedkey|sharedaccesssignature|klaviyo-api-key|"
     r"discogs|snowflake|mac|dpop|scram-[\w-]+)[ \t]+"
 )
-_TO_LINE_END: Final = re.compile(r"(?:[^\r\n\\]|\\(?![nr])){0,8192}")
-_BEARER: Final = re.compile(r"bearer[ \t:=]{1,4}[\"'`<]?([a-z0-9._~+/=\-|:]{6,4096})")
-_NO_BEARER: Final = re.compile(
+_TO_LINE_END: Final = Pattern(r"(?:[^\r\n\\]|\\(?![nr])){0,8192}")
+_BEARER: Final = Pattern(r"bearer[ \t:=]{1,4}[\"'`<]?([a-z0-9._~+/=\-|:]{6,4096})")
+_NO_BEARER: Final = Pattern(
     r"(?i)(?:tokens?|jwts?|auth\w*|access|schemes?|headers?|prefix|credentials?|realm|error|format|"
     r"strings?|values?|methods?|required|is|in|from|and|or|for|with|based|flow|type)\b"
 )
-_BASIC: Final = re.compile(r"basic[ \t]{1,4}[\"'`]?([a-z0-9+/_-]{6,1024}={0,2})")
-_COOKIE_PAIR: Final = re.compile(r"([^\s=;,\"'`]{1,80})=([^\s;\"'`]{1,4096})")
-_SESSION_NAME: Final = re.compile(
-    r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secret|key|user|account|cf_clearance|\bst\b|ticket|_id\b|identity|connect"
+_BASIC: Final = Pattern(r"basic[ \t]{1,4}[\"'`]?([a-z0-9+/_-]{6,1024}={0,2})")
+_COOKIE_PAIR: Final = Pattern(r"([^\s=;,\"'`]{1,80})=([^\s;\"'`]{1,4096})")
+_SESSION_NAME: Final = Pattern(
+    r"(?i)sess|sid\b|auth|token|jwt|csrf|xsrf|login|remember|secret|key|user|account|"
+    r"cf_clearance|\bst\b|ticket|_id\b|identity|connect"
 )
-_NO_COOKIE: Final = re.compile(r"(?i)(?:path|domain|expires|max-age|samesite|version|priority)\Z")
+_NO_COOKIE: Final = Pattern(r"(?i)(?:path|domain|expires|max-age|samesite|version|priority)\Z")
 
 
 def find_in_headers(text: str, lowered: str) -> Iterator[Span]:
@@ -77,9 +79,9 @@ def _value_end(text: str, name: re.Match[str], line_end: int) -> int:
 
 def _authorization(text: str, name: re.Match[str], end: int) -> Iterator[Span]:
     start = name.end()
-    if name["op"] == "," and not name["open"]:
-        return
     scheme = _SCHEMES.match(text, start, end)
+    if name["op"] == "," and not (name["open"] and scheme):
+        return
     at = scheme.end() if scheme else start
     content = text[at : min(end, at + 4096)].lstrip()[:2048]
     first = re.split(r"[\s,;]", content, maxsplit=1)[0].rstrip("\"'`)}],;\\")
@@ -129,9 +131,10 @@ def _is_credential(word: str, *, min_length: int) -> bool:
 
 
 def _is_user_and_password(encoded: str) -> bool:
+    standard = encoded.replace("-", "+").replace("_", "/")
     try:
-        plain = base64.b64decode(encoded + "=" * (-len(encoded) % 4), altchars=b"-_", validate=True)
-    except (binascii.Error, ValueError):
+        plain = binascii.a2b_base64(standard + "=" * (-len(encoded) % 4))
+    except binascii.Error:
         return False
     return b":" in plain and plain.isascii()
 

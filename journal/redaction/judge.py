@@ -7,17 +7,20 @@ from typing import Final
 
 from . import guards
 from .key_words import Key, Strength
+from .lazy import Pattern
 from .values import Value
 
-_TEMPLATE_HOLE: Final = re.compile(
-    r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{[^{}]*\}\}|#\{[^{}]*\}|\{[^{}]*\}|%\(\w+\)s|%[-\d.]*[sdrvqi@]|<[^<>]*>"
+_TEMPLATE_HOLE: Final = Pattern(
+    r"\$\{[^{}]*\}|\$\([^()]*\)|\{\{[^{}]*\}\}|#\{[^{}]*\}|\{[^{}]*\}|%\(\w+\)s|"
+    r"%[-\d.]*[sdrvqi@]|<[^<>]*>"
     r"|\$[A-Za-z_]\w*"
 )
-_ENV_CODE: Final = re.compile(
-    r"(?:os|process|settings|config|self|this|env|ENV|Deno|import)\b[.\[(]|[A-Za-z_][\w.]*\([^()]*\)?\Z|@|&|\*|!"
+_ENV_CODE: Final = Pattern(
+    r"(?:os|process|settings|config|self|this|env|ENV|Deno|import)\b[.\[(]|"
+    r"[A-Za-z_][\w.]*\([^()]*\)?\Z|@|&|\*|!"
 )
-_STRONG_SYMBOL: Final = re.compile(r"[!@#$%^&*~+=?]")
-_WORD: Final = re.compile(r"[a-z]{6,}")
+_STRONG_SYMBOL: Final = Pattern(r"[!@#$%^&*~+=?]")
+_WORD: Final = Pattern(r"[a-z]{6,}")
 
 
 def is_secret(value: Value, key: Key, *, literal: bool, compared: bool = False) -> bool:

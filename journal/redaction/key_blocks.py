@@ -8,19 +8,20 @@ is no key.
 from __future__ import annotations
 
 import bisect
-import re
 from collections.abc import Iterator
 from typing import Final
 
+from .lazy import Pattern
 from .spans import Span
 
-_BEGIN: Final = re.compile(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
-_END: Final = re.compile(r"-{4,5} ?END [A-Z0-9 ]{0,40}KEY(?: BLOCK)? ?-{0,5}")
-_BODY: Final = re.compile(
+_BEGIN: Final = Pattern(r"-{4,5} ?BEGIN [A-Z0-9 ]{0,40}PRIVATE KEY(?: BLOCK)? ?-{4,5}")
+_END: Final = Pattern(r"-{4,5} ?END [A-Z0-9 ]{0,40}KEY(?: BLOCK)? ?-{0,5}")
+_BODY: Final = Pattern(
     r"(?:[\s\"'`+,#>|*.\\()/]|\\[nrt]|[0-9]{1,6}[→:|\t]){0,200}"
-    r"(?:[A-Za-z0-9+/=]{12,}|(?:Proc-Type|DEK-Info|Version|Comment|Subject|X-[\w-]{1,30}|Charset)[\"']?:)"
+    r"(?:[A-Za-z0-9+/=]{12,}|(?:Proc-Type|DEK-Info|Version|Comment|Subject|X-[\w-]{1,30}|"
+    r"Charset)[\"']?:)"
 )
-_PUTTY: Final = re.compile(r"Private-(?:Lines|MAC|Hash): ?\S+(?:(?:\r?\n|\\n)[A-Za-z0-9+/=]{8,})*")
+_PUTTY: Final = Pattern(r"Private-(?:Lines|MAC|Hash): ?\S+(?:(?:\r?\n|\\n)[A-Za-z0-9+/=]{8,})*")
 _FAR: Final = 20_000
 """Characters; an RSA key of 16,384 bits in PEM has 12,700."""
 

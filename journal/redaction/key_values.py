@@ -12,80 +12,92 @@ from typing import Final
 
 from . import guards, judge, vocabulary
 from .key_words import ANCHOR, KEY_WORD, Key, read_key
+from .lazy import Pattern
 from .spans import Span
 from .values import Value, join_literals, read_line, read_value, whole_end
 
-_ASSIGN: Final = re.compile(
+_ASSIGN: Final = Pattern(
     r"""(?x)
     (?P<close> (?:\\{0,7}["'`*_]{1,2}|\\?\))? (?:\[\w{0,6}\]|\])? (?:\\{0,7}["'`])? )
     (?P<left> [ \t]{0,24} )
-    (?P<op> := | \?\?= | \|\|= | => | [?!]?:(?!:) | === | == | !==? | (?<![+\-*/%])=(?!\s*>) | \+= | ： | ＝ | → | -> (?=\s*["'])
+    (?P<op> := | \?\?= | \|\|= | => | [?!]?:(?!:) | === | == | !==? | (?<![+\-*/%])=(?!\s*>)
+      | \+= | ： | ＝ | → | -> (?=\s*["'])
       | %3[dDaA] | ￫ )
     (?P<bold> \*{0,2} )
     (?P<right> [ \t]{0,24} )
     """
 )
-_TYPE: Final = re.compile(
-    r"(?:[A-Za-z_][\w.:\[\]|<>?*&]{0,40}(?:[ ]\|[ ]\w{1,20}){0,3}|'static str|&'?\w* ?str)[ \t]{0,4}=(?![=>])[ \t]{0,4}"
+_TYPE: Final = Pattern(
+    r"(?:[A-Za-z_][\w.:\[\]|<>?*&]{0,40}(?:[ ]\|[ ]\w{1,20}){0,3}|'static str|"
+    r"&'?\w* ?str)[ \t]{0,4}=(?![=>])[ \t]{0,4}"
 )
-_ARGUMENT: Final = re.compile(
+_ARGUMENT: Final = Pattern(
     r"(?:\\{0,7}[\"'`])?[ \t]{0,4}[,(][ \t]{0,4}(?=[rbfuRBFU]{0,2}\\{0,7}[\"'`])"
 )
-_ELEMENT: Final = re.compile(
-    r"(?:[ \t][^<>\n]{0,120})?>[ \t]{0,8}(?:<!\[CDATA\[)?([^<\]]{1,4096}?)[ \t]{0,8}(?:\]\]>[ \t]{0,8})?</"
+_ELEMENT: Final = Pattern(
+    r"(?:[ \t][^<>\n]{0,120})?>[ \t]{0,8}(?:<!\[CDATA\[)?([^<\]]{1,4096}?)"
+    r"[ \t]{0,8}(?:\]\]>[ \t]{0,8})?</"
 )
-_PLIST: Final = re.compile(r"</key>\s{0,40}<string>([^<]{1,4096})</string>")
+_PLIST: Final = Pattern(r"</key>\s{0,40}<string>([^<]{1,4096})</string>")
 _NEWLINE: Final = r"(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)"
-_NAMED: Final = re.compile(
+_NAMED: Final = Pattern(
     rf"(?:\\{{0,7}}[\"'])?[ \t]{{0,8}},?(?:[\s>]|{_NEWLINE}){{0,60}}(?:\\{{0,7}}[\"'])?"
     r"(?:value|Value|VALUE|default)(?:\\{0,7}[\"'])?[ \t]{0,8}[:=][ \t]{0,8}"
 )
-_CELL: Final = re.compile(
+_CELL: Final = Pattern(
     r"[`*_]{0,2}[ \t]{0,40}\|[ \t]{0,40}`?([^|\s`]{4,200})`?[ \t]{0,40}(?:\||$)", re.MULTILINE
 )
-_BLOCK_SCALAR: Final = re.compile(rf"[|>][+-]?\d?[ \t]*{_NEWLINE}")
-_ESCAPED_BLOCK: Final = re.compile(rf"(?:[ \t]+[^\n]*?(?:{_NEWLINE}|(?=\\{{0,7}}[\"'])|$))+")
-_NEXT_LINE: Final = re.compile(
+_BLOCK_SCALAR: Final = Pattern(rf"[|>][+-]?\d?[ \t]*{_NEWLINE}")
+_ESCAPED_BLOCK: Final = Pattern(rf"(?:[ \t]+[^\n]*?(?:{_NEWLINE}|(?=\\{{0,7}}[\"'])|$))+")
+_NEXT_LINE: Final = Pattern(
     rf"(?:{_NEWLINE}[ \t>]{{0,12}}){{1,2}}(?:```\w{{0,12}}?{_NEWLINE}[ \t>]{{0,12}})?"
     rf"`?([^\s`\"'\\]{{4,200}})`?[ \t]{{0,8}}(?={_NEWLINE}|\Z|\\{{0,7}}[\"'])"
 )
-_QUOTED_NEXT: Final = re.compile(
-    r"\(?[ \t]*\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])(?!```)|\\?\r?\n[ \t]*(?=\\{0,7}(?:\"[^\"\n]|'[^'\n]))"
+_QUOTED_NEXT: Final = Pattern(
+    r"\(?[ \t]*\(?(?=[rbfu]{0,2}\\{0,7}[\"'`])(?!```)|\\?\r?\n[ \t]*(?=\\{0,7}(?:\"[^\"\n]|"
+    r"'[^'\n]))"
 )
-_FIRST_OF_LIST: Final = re.compile(r"\[\s{0,40}(?=[\"'])")
-_COMMENT: Final = re.compile(r"[ \t]+(?:#|//|;|--)|[ \t][\w.-]{1,30}[=:]|[,;]\s*$")
-_LINE_START: Final = re.compile(
-    r"(?:^|\n|\\n)[ \t]{0,80}(?:[-*+>#]|\d{1,3}[.)])?[ \t]{0,8}(?:export|set|declare -x|ENV|ARG|env:)?[ \t]{0,4}[\"'*_`]{0,2}\Z"
+_FIRST_OF_LIST: Final = Pattern(r"\[\s{0,40}(?=[\"'])")
+_COMMENT: Final = Pattern(r"[ \t]+(?:#|//|;|--)|[ \t][\w.-]{1,30}[=:]|[,;]\s*$")
+_LINE_START: Final = Pattern(
+    r"(?:^|\n|\\n)[ \t]{0,80}(?:[-*+>#]|\d{1,3}[.)])?[ \t]{0,8}(?:export|set|declare -x|ENV|ARG|"
+    r"env:)?[ \t]{0,4}[\"'*_`]{0,2}\Z"
 )
-_SHELL_BEFORE: Final = re.compile(r"(?:^|[\s;&|(\"'`?]|\\n|-e ?|-D|--env[ =]|env:)\Z")
-_OPTION_VALUE: Final = re.compile(
+_SHELL_BEFORE: Final = Pattern(r"(?:^|[\s;&|(\"'`?]|\\n|-e ?|-D|--env[ =]|env:)\Z")
+_OPTION_VALUE: Final = Pattern(
     r"(?:\\{0,7}[\"'`])?(?:[ \t]{1,8}|,[ \t]{0,4}(?=\\{0,7}[\"']))(?![-|&;<>])"
 )
-_OPTION_END: Final = re.compile(r"[\"'`]?[ \t]*(?:$|\n|\\|-|\||&|;|>|\))")
-_CONNECTIVE: Final = re.compile(
-    r"(?:\b(?:is|was|are|to|be|as|becomes|equals|with|using|called|it's|value|reads|says|of)\b|['’]s\b|[:=→]|->|—|–)[ \t]{0,4}"
-    r"(?:(?:now|still|just|currently|simply|set to|changed to)[ \t]{1,4})?[:=]?[ \t]{0,4}[\"'“‘`*(<]{0,3}"
+_OPTION_END: Final = Pattern(r"[\"'`]?[ \t]*(?:$|\n|\\|-|\||&|;|>|\))")
+_CONNECTIVE: Final = Pattern(
+    r"(?:\b(?:is|was|are|to|be|as|becomes|equals|with|using|called|it's|value|reads|says|of)\b|"
+    r"['’]s\b|[:=→]|->|—|–)[ \t]{0,4}"
+    r"(?:(?:now|still|just|currently|simply|set to|"
+    r"changed to)[ \t]{1,4})?[:=]?[ \t]{0,4}[\"'“‘`*(<]{0,3}"
 )
-_MY_WORD: Final = re.compile(
-    r"(?:is|=|was)[ \t]+[\"'`*]{0,2}(?!(?:\w+ed|\w+ing|\w+ly|not|too|very|in|on|at|the|a|an|so|my|your|our|wrong|weak|strong|correct|incorrect|invalid|empty|missing|secret|secure|here|there|still|stored|kept|null|none)\b)([a-z]{4,40})[\"'`*]{0,2}[ \t]*(?:[.,!;]|$|\n)"
+_MY_WORD: Final = Pattern(
+    r"(?:is|=|was)[ \t]+[\"'`*]{0,2}(?!(?:\w+ed|\w+ing|\w+ly|not|too|very|in|on|at|the|a|an|so|"
+    r"my|your|our|wrong|weak|strong|correct|incorrect|invalid|empty|missing|secret|secure|here|"
+    r"there|still|stored|kept|null|none)\b)([a-z]{4,40})[\"'`*]{0,2}[ \t]*(?:[.,!;]|$|\n)"
 )
-_MINE: Final = re.compile(
+_MINE: Final = Pattern(
     r"\b(?:my|our|his|her|their|root|admin|wifi|wi-fi|login)\s(?:\w{1,12}\s)?\Z", re.IGNORECASE
 )
-_PAIR: Final = re.compile(
+_PAIR: Final = Pattern(
     r"[ \t]*(?:is|are|[:=])?[ \t]*([^\s/|:,=(\"'`]{2,64}[ \t]*[/|:,][ \t]*([^\s=(\"'`]{3,128}))"
 )
-_JOSA: Final = re.compile(
-    r"[ \t]?(?:값|번호|문자열)?(?:이랑|으로|에는|은|는|이|가|을|를|로|도|에|의|만|란|이란)?[ \t]{0,4}(?:\([^)\n]{0,24}\))?[ \t]{0,4}"
+_JOSA: Final = Pattern(
+    r"[ \t]?(?:값|번호|문자열)?(?:이랑|으로|에는|은|는|이|가|을|를|로|도|에|의|만|란|"
+    r"이란)?[ \t]{0,4}(?:\([^)\n]{0,24}\))?[ \t]{0,4}"
     r"(?:값[은는]?[ \t]{0,4})?(?P<op>[:=：＝→]|=>|->|is\b)?[ \t]{0,4}(?:지금|현재|그냥|바로|임시로)?[ \t]{0,4}"
 )
-_KOREAN_GAP: Final = re.compile(r"[\u3131-\u318e\uac00-\ud7a3 \t,:=()→'\"“”‘’`*~]{0,32}")
-_KOREAN_WORD: Final = re.compile(r"[!-~]{2,128}")
-_COPULA: Final = re.compile(
-    r"[\"'`”’*]{0,2}[ \t]?(?:이야|야|입니다|이에요|예요|에요|이다|다\b|임|이고|고|인데|이라고|라고|라는|로|으로|이니|니까|이라서|라서|라|이지|지)"
+_KOREAN_GAP: Final = Pattern(r"[\u3131-\u318e\uac00-\ud7a3 \t,:=()→'\"“”‘’`*~]{0,32}")
+_KOREAN_WORD: Final = Pattern(r"[!-~]{2,128}")
+_COPULA: Final = Pattern(
+    r"[\"'`”’*]{0,2}[ \t]?(?:이야|야|입니다|이에요|예요|에요|이다|다\b|임|이고|고|인데|이라고|라고|라는|로|으로|이니|니까|이라서|라서|라|"
+    r"이지|지)"
 )
-_SENTENCE_END: Final = re.compile(r"[.;!?。]\s|\n|\\n")
-_WORD_AFTER: Final = re.compile(r"[^\s\"'`“”‘’<>]{4,128}")
+_SENTENCE_END: Final = Pattern(r"[.;!?。]\s|\n|\\n")
+_WORD_AFTER: Final = Pattern(r"[^\s\"'`“”‘’<>]{4,128}")
 _STRIP: Final = ",;:.)]}>\"'`*_?”’"
 
 

@@ -11,18 +11,21 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from . import vocabulary
+from .lazy import Pattern
 
 Strength = Literal["password", "secret", "token", "weak"]
 """What may follow: nearly anything, a phrase, a drawn value, a long value drawn by lot."""
 
-ANCHOR: Final = re.compile(
-    r"pass(?=[w _:='\"`\-p\\\])}])|pwd|pw(?=[^a-z])|pin(?=[ _:=는은이]|\"|')|otp|cv[vc]|secret|credential|token"
-    r"|key|auth(?=[\"'`\\\] :=])|contrase|비밀|비번|패스|암호|핀|시크릿|개인|자격|인증|토큰|api(?=\s?키)|에이|액세스|엑세스|접근|서비스"
+ANCHOR: Final = Pattern(
+    r"pass(?=[w _:='\"`\-p\\\])}])|pwd|pw(?=[^a-z])|pin(?=[ _:=는은이]|\"|')|otp|cv[vc]|secret|"
+    r"credential|token"
+    r"|key|auth(?=[\"'`\\\] :=])|contrase|비밀|비번|패스|암호|핀|시크릿|개인|자격|인증|토큰|api(?=\s?키)|에이|액세스|엑세스|"
+    r"접근|서비스"
     r"|보안|라이선스|접속|パス|密码"
 )
 """Where to look closer. All branches begin with a character, or `re` would crawl."""
 
-KEY_WORD: Final = re.compile(
+KEY_WORD: Final = Pattern(
     r"(?P<password>pass(?:w(?:or[dt]|d)|[ _-]?phrase|[ _-]?code)|contraseña"
     r"|비밀\s?번호|비밀\s?구문|비번|패스\s?워드|패스\s?프레이즈|암호(?!화|문|학|\s?알고|\s?모듈|\s?키)|핀\s?번호"
     r"|パスワード|密码)"
@@ -36,23 +39,23 @@ KEY_WORD: Final = re.compile(
     r"|(?P<auth>auth(?=[\"'`\\]{0,4}\]?[ \t]{0,4}[:=]))"
 )
 
-_QUALIFIED_KEY: Final = re.compile(
+_QUALIFIED_KEY: Final = Pattern(
     r"(?:api|access|secret|private|account|sign(?:ing|ature)?|encrypt(?:ion)?|encryption|master|"
     r"service|auth|licen[cs]e|ssh|consumer|client|deploy|publish|storage|shared|sharedaccess|"
     r"subscription|webhook|app|application|session|jwt|hmac|crypto|symmetric|security|admin|"
     r"integration|ingest|project|server|write|read|read_?write|rest|anon|service_?role)[ _.-]?\Z"
 )
-_PUBLIC_KEY: Final = re.compile(
+_PUBLIC_KEY: Final = Pattern(
     r"(?:public|primary|foreign|partition|sort|cache|hot|short|idempotency|routing|site|dedupe|"
     r"object|s3|host|index|row|map|dict|sub|group|join)[ _.-]?\Z"
 )
-_NAME_BEFORE: Final = re.compile(r"[A-Za-z0-9_.\-]{0,48}\Z")
-_NAME_AFTER: Final = re.compile(r"[A-Za-z0-9_\-]{0,48}")
+_NAME_BEFORE: Final = Pattern(r"[A-Za-z0-9_.\-]{0,48}\Z")
+_NAME_AFTER: Final = Pattern(r"[A-Za-z0-9_\-]{0,48}")
 _SAME_CASE: Final = {
-    True: re.compile(r"[a-z]*"),
-    False: re.compile(r"[A-Z]*(?![a-z])"),
+    True: Pattern(r"[a-z]*"),
+    False: Pattern(r"[A-Z]*(?![a-z])"),
 }
-_PARTS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
+_PARTS: Final = Pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 
 
 @dataclass(frozen=True, slots=True)

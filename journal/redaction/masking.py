@@ -11,19 +11,20 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from . import vocabulary
+from .lazy import Pattern
 
 MAX_DEPTH: Final = 100
 """Deeper values are replaced whole; no assistant nests its payloads like that."""
 
-_WORDS: Final = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[가-힣]+")
+_WORDS: Final = Pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[가-힣]+")
 _TOKENS: Final = frozenset({"token", "tokens"})
-_KOREAN: Final = re.compile(
+_KOREAN: Final = Pattern(
     r"비밀\s?번호|비번|패스\s?워드|암호(?!화)|토큰(?!화|\s?수)|시크릿|비밀\s?키|개인\s?키|인증\s?(?:키|번호|정보)|"
     r"(?:api|액세스|접근|서비스|보안)\s?키|주민\s?(?:등록)?\s?번호|카드\s?번호|자격\s?증명",
     re.IGNORECASE,
 )
-_OPTION: Final = re.compile(r"--?[A-Za-z][\w-]*\Z")
-_REFERENCE: Final = re.compile(
+_OPTION: Final = Pattern(r"--?[A-Za-z][\w-]*\Z")
+_REFERENCE: Final = Pattern(
     r"\$\{?[A-Za-z_]\w*\}?|<[\w -]+>|\{\{.*\}\}|true|false|null|none", re.IGNORECASE
 )
 _SCHEMA_TYPES: Final = frozenset(
@@ -128,7 +129,7 @@ class _Masker:
 
 
 def _named_by_sibling(value: Mapping[object, object]) -> frozenset[str]:
-    """``value`` in ``{"name": "DB_PASSWORD", "value": …}``, as headers and environments are kept."""
+    """The keys whose value a sibling names: ``{"name": "DB_PASSWORD", "value": …}``."""
     for name in ("name", "Name", "key", "Key", "header", "variable"):
         told = value.get(name)
         if isinstance(told, str) and len(told) <= 80 and names_secret(told):

@@ -7,15 +7,16 @@ fails the check is taken for one only when the text calls it one.
 
 from __future__ import annotations
 
-import calendar
+import datetime
 import re
 from collections.abc import Iterator
 from typing import Final
 
+from .lazy import Pattern
 from .spans import Span
 
-_RESIDENT: Final = re.compile(r"[0-9]{6}(?:[ \t]?[-–－][ \t]?)?[1-8][0-9]{6}")
-_RESIDENT_WORD: Final = re.compile(
+_RESIDENT: Final = Pattern(r"[0-9]{6}(?:[ \t]?[-–－][ \t]?)?[1-8][0-9]{6}")
+_RESIDENT_WORD: Final = Pattern(
     r"주민|외국인\s?등록|거소\s?신고|\brrn\b|resident\s+(?:registration|number)|registration\s+number|\bssn\b|"
     r"jumin|생년월일|식별\s?번호",
     re.IGNORECASE,
@@ -32,13 +33,15 @@ _CENTURY: Final = {
     "7": 2000,
     "8": 2000,
 }
-_CARD: Final = re.compile(
-    r"[2-6][0-9]{3}(?:([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?|([ -])[0-9]{6}\2[0-9]{4,5}|[0-9]{10,15})"
+_CARD: Final = Pattern(
+    r"[2-6][0-9]{3}(?:([ -])[0-9]{4}\1[0-9]{4}\1[0-9]{4}(?:\1[0-9]{3})?|"
+    r"([ -])[0-9]{6}\2[0-9]{4,5}|[0-9]{10,15})"
 )
-_CARD_WORD: Final = re.compile(r"card|카드|visa|amex|unionpay|은련", re.IGNORECASE)
-_ISSUERS: Final = re.compile(
+_CARD_WORD: Final = Pattern(r"card|카드|visa|amex|unionpay|은련", re.IGNORECASE)
+_ISSUERS: Final = Pattern(
     r"4[0-9]{15}(?:[0-9]{3})?"  # Visa
-    r"|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|2720)[0-9]{12}"  # Mastercard
+    r"|(?:5[1-5][0-9]{2}|222[1-9]|22[3-9][0-9]|2[3-6][0-9]{2}|27[01][0-9]|"
+    r"2720)[0-9]{12}"  # Mastercard
     r"|3[47][0-9]{13}"  # American Express
     r"|3(?:0[0-5]|[68][0-9])[0-9]{11}"  # Diners Club
     r"|(?:6011|65[0-9]{2}|64[4-9][0-9])[0-9]{12}"  # Discover
@@ -82,7 +85,9 @@ def resident_check_digits(digits: str) -> tuple[int, int]:
 def _is_resident_number(text: str, match: re.Match[str]) -> bool:
     digits = re.sub(r"\D", "", match[0])
     year, month, day = _CENTURY[digits[6]] + int(digits[:2]), int(digits[2:4]), int(digits[4:6])
-    if not 1 <= month <= 12 or not 1 <= day <= calendar.monthrange(year, month)[1]:
+    try:
+        datetime.date(year, month, day)
+    except ValueError:
         return False
     if _RESIDENT_WORD.search(text, max(0, match.start() - _WORD_DISTANCE), match.start()):
         return True

@@ -12,23 +12,24 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from .lazy import Pattern
 from .rules import TAG_FORMATS, RedactionRules, TagFormat
 
 _LT: Final = r"(?:<|&lt;|\\+u003[cC])"
 _GT: Final = r"(?:>|&gt;|\\+u003[eE])"
 _ATTRIBUTES: Final = r"(?:\s[^<>\n]{0,200}?)?"
-_TAG: Final = re.compile(
+_TAG: Final = Pattern(
     rf"""(?ix)
     (?P<xml>      {_LT}\s{{0,9}}(?P<xml_end>/?)\s{{0,9}}private{_ATTRIBUTES}\s{{0,9}}/?{_GT})
   | (?P<comment>  {_LT}!--\s{{0,9}}(?P<comment_end>/?)\s{{0,9}}private\s{{0,9}}--{_GT})
   | (?P<bracket>  \[\s{{0,9}}(?P<bracket_end>/?)\s{{0,9}}private\s{{0,9}}/?\])
     """
 )
-_FENCE: Final = re.compile(r"^[ \t>]{0,12}(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
-_WORDS_BETWEEN: Final = re.compile(r"\s*(?:[^\W\d]+[\s,/&+]*){0,3}|[\s,/&+.…]*")
-_LINK: Final = re.compile(r"\((?:https?:|[#./])|\[|:\s")
-_BREAKS_AT_END: Final = re.compile(r"(?:\r?\n)+\Z")
-_BREAKS_AT_START: Final = re.compile(r"(?:\r?\n)+")
+_FENCE: Final = Pattern(r"^[ \t>]{0,12}(`{3,}|~{3,})[^\n]*$", re.MULTILINE)
+_WORDS_BETWEEN: Final = Pattern(r"\s*(?:[^\W\d]+[\s,/&+]*){0,3}|[\s,/&+.…]*")
+_LINK: Final = Pattern(r"\((?:https?:|[#./])|\[|:\s")
+_BREAKS_AT_END: Final = Pattern(r"(?:\r?\n)+\Z")
+_BREAKS_AT_START: Final = Pattern(r"(?:\r?\n)+")
 
 
 @dataclass(frozen=True, slots=True)

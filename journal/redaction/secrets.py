@@ -11,13 +11,14 @@ from .commands import find_in_commands
 from .headers import find_in_headers
 from .key_blocks import find_key_blocks
 from .key_values import find_key_values
+from .lazy import Pattern
 from .numbers import find_numbers
 from .shapes import find_by_shape
 from .spans import Span
 from .urls import find_in_urls
 
-_HANGUL_ESCAPE: Final = re.compile(r"\\u(?:[ab][0-9a-f]|c[0-9a-f]|d[0-7])", re.IGNORECASE)
-_ESCAPE: Final = re.compile(r"\\{1,7}u((?!d[89a-f]|00[01])[0-9a-fA-F]{4})", re.IGNORECASE)
+_HANGUL_ESCAPE: Final = Pattern(r"\\u(?:[ab][0-9a-f]|c[0-9a-f]|d[0-7])", re.IGNORECASE)
+_ESCAPE: Final = Pattern(r"\\{1,7}u((?!d[89a-f]|00[01])[0-9a-fA-F]{4})", re.IGNORECASE)
 
 
 def find_secrets(text: str) -> Iterator[Span]:

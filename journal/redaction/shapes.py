@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from .lazy import Pattern
 from .spans import Span
 
 _PREFIXES: Final = {
@@ -67,14 +68,14 @@ _AMBIGUOUS: Final = {
 _TAIL: Final = r"(?:\.[A-Za-z0-9_-]{8,})*=*"
 
 
-def _compile_makers() -> dict[str, re.Pattern[str]]:
+def _compile_makers() -> dict[str, Pattern]:
     makers = {
         kind: rf"(?:{'|'.join(map(re.escape, prefixes.split()))})(?![xX]{{8}})[\w-]{{12,}}"
         for kind, prefixes in _PREFIXES.items()
     }
     for kind, pattern in _AMBIGUOUS.items():
         makers[kind] = f"{makers[kind]}|{pattern}" if kind in makers else pattern
-    return {kind: re.compile(f"(?:{either}){_TAIL}", re.ASCII) for kind, either in makers.items()}
+    return {kind: Pattern(f"(?:{either}){_TAIL}", re.ASCII) for kind, either in makers.items()}
 
 
 _MAKERS: Final = _compile_makers()
@@ -83,28 +84,28 @@ _BEGINNINGS: Final = (
     *("sk-", "npm_", "pypi-", "hf_", "api_org_", "SG.", "key-", "secret_", "dapi", "pul-"),
     *("ATBB", "SK", "glc_", "EAA", "AKIA", "ASIA", "ABIA", "ACCA"),
 )
-_BEGINNING_OF: Final = re.compile(r"[A-Za-z0-9]+")
-_MAILCHIMP: Final = re.compile(r"[0-9a-f]{32}-us[0-9]{1,2}\b")
-_RUN: Final = re.compile(r"[A-Za-z0-9_\-]{15,}")
-_DOTTED: Final = re.compile(r"(?:ya29|SG|hv[sbr]|atlasv1|xoxe|1//0)\.?\Z")
-_HINT: Final = re.compile(r"[0-9]|A[KSBC][ICA]A|(?:[a-z][A-Z].{0,12}?){3}[a-z][A-Z]")
-_JWT_TAIL: Final = re.compile(
+_BEGINNING_OF: Final = Pattern(r"[A-Za-z0-9]+")
+_MAILCHIMP: Final = Pattern(r"[0-9a-f]{32}-us[0-9]{1,2}\b")
+_RUN: Final = Pattern(r"[A-Za-z0-9_\-]{15,}")
+_DOTTED: Final = Pattern(r"(?:ya29|SG|hv[sbr]|atlasv1|xoxe|1//0)\.?\Z")
+_HINT: Final = Pattern(r"[0-9]|A[KSBC][ICA]A|(?:[a-z][A-Z].{0,12}?){3}[a-z][A-Z]")
+_JWT_TAIL: Final = Pattern(
     r"\.(?:ey[A-Za-z0-9_-]+(?:\.[A-Za-z0-9_-]*)?|[A-Za-z0-9_-]*\.[A-Za-z0-9_-]+\.[A-Za-z0-9_-]+"
     r"(?:\.[A-Za-z0-9_-]+)?)"
 )
-_DISCORD_TAIL: Final = re.compile(r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
-_DISCORD_HEAD: Final = re.compile(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9_-]{22,28}\Z")
-_TELEGRAM_ID: Final = re.compile(r"(?<![0-9])[0-9]{8,10}:\Z")
-_AWS_SECRET: Final = re.compile(
+_DISCORD_TAIL: Final = Pattern(r"\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,}")
+_DISCORD_HEAD: Final = Pattern(r"(?<![A-Za-z0-9])[MNO][A-Za-z0-9_-]{22,28}\Z")
+_TELEGRAM_ID: Final = Pattern(r"(?<![0-9])[0-9]{8,10}:\Z")
+_AWS_SECRET: Final = Pattern(
     r"(?<![A-Za-z0-9/+])(?=[^\s]{0,39}[A-Z])(?=[^\s]{0,39}[a-z])(?=[^\s]{0,39}[0-9])"
     r"[A-Za-z0-9/+]{40}(?![A-Za-z0-9/+])"
 )
-_WEBHOOK: Final = re.compile(
+_WEBHOOK: Final = Pattern(
     r"(?:hooks\.slack\.com/(?:services|workflows|triggers)"
     r"|discord(?:app)?\.com/api/(?:v[0-9]+/)?webhooks"
     r"|webhook\.office\.com/webhookb2)/([A-Za-z0-9_\-/@.]{12,})"
 )
-_HASH: Final = re.compile(
+_HASH: Final = Pattern(
     r"\$(?:2[abxy]|5|6|y|7|argon2(?:id|i|d)|scrypt|pbkdf2[\w-]*)\$[A-Za-z0-9./$=,+\-]{16,}"
 )
 

@@ -7,36 +7,40 @@ from collections.abc import Iterator
 from typing import Final
 
 from . import guards
+from .lazy import Pattern
 from .spans import Span
 
-_SCHEME: Final = re.compile(r"://|%3[aA]%2[fF]%2[fF]")
-_RUN: Final = re.compile(r"[^\s\"'`<>]*")
-_PORT: Final = re.compile(r"[^\s/@:]{0,255}:[0-9]{1,5}(?:[/?#,;)\]}]|\Z)")
-_USER_INFO: Final = re.compile(r"[^\s/?#@:\"'`<>]{0,255}(?::|%3[aA])")
-_TOKEN_ONLY: Final = re.compile(r"([^\s/?#@:\"'`<>]{16,512})@")
-_HOLE: Final = re.compile(r"[$%#]?\{[^{}]*\}|\$\w+|%[sdrvq]|<[^<>]*>|\[[^\[\]]*\]|[*xX.…]{2,}|[:@]")
-_GO_DSN: Final = re.compile(
+_SCHEME: Final = Pattern(r"://|%3[aA]%2[fF]%2[fF]")
+_RUN: Final = Pattern(r"[^\s\"'`<>]*")
+_PORT: Final = Pattern(r"[^\s/@:]{0,255}:[0-9]{1,5}(?:[/?#,;)\]}]|\Z)")
+_USER_INFO: Final = Pattern(r"[^\s/?#@:\"'`<>]{0,255}(?::|%3[aA])")
+_TOKEN_ONLY: Final = Pattern(r"([^\s/?#@:\"'`<>]{16,512})@")
+_HOLE: Final = Pattern(r"[$%#]?\{[^{}]*\}|\$\w+|%[sdrvq]|<[^<>]*>|\[[^\[\]]*\]|[*xX.…]{2,}|[:@]")
+_GO_DSN: Final = Pattern(
     r"@(?:tcp|unix|tcp6)\(|@[A-Za-z0-9][\w.-]{1,80}:[0-9]{2,5}\b|@\([\w.-]+:[0-9]+\)"
 )
-_GO_USER: Final = re.compile(r"(?<![\w.:/-])[\w.+-]{1,64}:([^\s:/\"'`@]{3,128})\Z")
+_GO_USER: Final = Pattern(r"(?<![\w.:/-])[\w.+-]{1,64}:([^\s:/\"'`@]{3,128})\Z")
 _NO_PASSWORD: Final = ("mailto", "sip", "xmpp", "acct", "ssh", "git")
-_SIGNED: Final = re.compile(
-    r"(?i)[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|x-goog-signature|"
-    r"key|code|auth|sid|jsessionid|phpsessid|session|sessionid|session_id|jwt|hmac|ticket|assertion|hash)="
+_SIGNED: Final = Pattern(
+    r"(?i)[?&;](?:sig|signature|x-amz-signature|x-amz-security-token|x-amz-credential|"
+    r"x-goog-signature|"
+    r"key|code|auth|sid|jsessionid|phpsessid|session|sessionid|session_id|jwt|hmac|ticket|"
+    r"assertion|hash)="
     r"([A-Za-z0-9%._~+/=-]{8,2048})"
 )
 _NEWLINE: Final = r"(?:\r?\n|(?:\\{1,7}r)?\\{1,7}n)"
-_LONE_WORD: Final = re.compile(
+_LONE_WORD: Final = Pattern(
     rf"{_NEWLINE}[ \t>]{{0,12}}([^\s\"'\\]{{8,256}})[ \t]{{0,12}}(?={_NEWLINE}|\Z|\\{{0,7}}[\"'])"
 )
-_URL_AT_END: Final = re.compile(r"://[^\s\"'\\]{3,500}[ \t]{0,12}\Z")
-_NO_PASTE: Final = re.compile(
-    r"[A-Za-z_]\w*=|[#*>|\-=+~_`\"'(\[{<@/\\$.]|https?:|[\w.+-]+@[\w-]+\.|[A-Za-z_]\w*[(\[.]|.*[({\[:,;>\\`\"'/]\Z"
+_URL_AT_END: Final = Pattern(r"://[^\s\"'\\]{3,500}[ \t]{0,12}\Z")
+_NO_PASTE: Final = Pattern(
+    r"[A-Za-z_]\w*=|[#*>|\-=+~_`\"'(\[{<@/\\$.]|https?:|[\w.+-]+@[\w-]+\.|[A-Za-z_]\w*[(\[.]|"
+    r".*[({\[:,;>\\`\"'/]\Z"
 )
 
 
 def find_in_urls(text: str) -> Iterator[Span]:
-    """User info of any scheme, signatures in queries, a line that follows a line with an address."""
+    """User info of any scheme, signatures in queries, what stands below an address."""
     if "://" in text or "%2F%2F" in text or "%2f%2f" in text:
         yield from _user_info(text)
         if "\n" in text or "\\n" in text:

@@ -10,14 +10,16 @@ import re
 from dataclasses import dataclass
 from typing import Final
 
+from .lazy import Pattern
+
 MAX_JUDGED: Final = 128
 """Characters that decide whether a bare value is a secret; all of it is removed."""
 
-_OPENING: Final = re.compile(
+_OPENING: Final = Pattern(
     r"[rbfuRBFUL@$]{0,2}(?P<slashes>\\{0,7})(?P<quote>\"\"\"|'''|[\"'`“‘「«])"
 )
 _CLOSING: Final = {"“": "”", "‘": "’", "「": "」", "«": "»"}
-_BARE: Final = re.compile(
+_BARE: Final = Pattern(
     r"""(?x)
     (?: [^\s"'`<>\\;&,]{1,128}+
       | \\(?![nrt"'`]) | \\[nrt](?=[a-z0-9]{1,32}(?:[\s"'\\]|$))(?![a-z]+[ ])
@@ -27,10 +29,10 @@ _BARE: Final = re.compile(
     ){1,8}
     """
 )
-_BARE_REST: Final = re.compile(r"[^\s\"'`<>\\;&,]*")
-_URL_PART: Final = re.compile(r"[^\s\"'`<>\\;&#]{1,4096}")
-_LINE: Final = re.compile(r"(?:[^\n\r\\]|\\(?![nr])){1,512}")
-_PLUS: Final = re.compile(r"\s{0,40}[+.&\\]?\s{0,40}(?=[rbfuRBFUL@$]{0,2}\\{0,7}[\"'`])")
+_BARE_REST: Final = Pattern(r"[^\s\"'`<>\\;&,]*")
+_URL_PART: Final = Pattern(r"[^\s\"'`<>\\;&#]{1,4096}")
+_LINE: Final = Pattern(r"(?:[^\n\r\\]|\\(?![nr])){1,512}")
+_PLUS: Final = Pattern(r"\s{0,40}[+.&\\]?\s{0,40}(?=[rbfuRBFUL@$]{0,2}\\{0,7}[\"'`])")
 _TRAILING: Final = ",;)]}>\"'`:."
 
 

@@ -77,8 +77,8 @@ PASSWORDS: Final = _words(
 KEY_QUALIFIERS: Final = _words(
     """
     api access secret private account signing sign encryption encrypt master service auth license
-    licence ssh consumer client deploy storage shared subscription webhook session jwt hmac symmetric
-    security rsa gpg pgp age ssl tls
+    licence ssh consumer client deploy storage shared subscription webhook session jwt hmac
+    symmetric security rsa gpg pgp age ssl tls
     """
 )
 """In front of "key", each announces a secret."""

@@ -58,8 +58,8 @@ class MemoryIndex:
             n_documents=len(documents),
             title_lengths=lengths[0],
             body_lengths=lengths[1],
-            average_title_length=float(lengths[0].mean()),
-            average_body_length=float(lengths[1].mean()),
+            average_title_length=ranking.average_length(lengths[0]),
+            average_body_length=ranking.average_length(lengths[1]),
             scripts=Scripts(*shares.mean(axis=0).tolist()),
         )
         self._embed()

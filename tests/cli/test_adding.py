@@ -158,7 +158,7 @@ def test_sources_and_files_take_their_one_form(world: World) -> None:
         world,
         world.add("second", "--source", f"[{cited}]", "--source", "docs/x.md", "--file", "auth.py"),
     )
-    assert f'source: ["{cited}", docs/x.md]\n' in text
+    assert f"source: [{cited}, docs/x.md]\n" in text
     assert "files: [src/auth.py]\n" in text
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from itertools import pairwise
 
 import pytest
 from hypothesis import given
@@ -37,7 +38,7 @@ def test_chunks_cover_every_character_in_order(text: str, max_tokens: int, part:
 
     assert chunks[0].start == 0
     assert chunks[-1].end == len(text)
-    for before, after in zip(chunks, chunks[1:], strict=False):
+    for before, after in pairwise(chunks):
         assert before.start < after.start <= before.end < after.end
     for piece in chunks:
         assert piece.text == text[piece.start : piece.end]

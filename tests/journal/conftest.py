@@ -1,4 +1,4 @@
-"""Small worlds to test the journal in: a session that can be written to, and a disk that is full."""
+"""Fixtures of the journal's tests: worlds, file systems and users that are not the usual ones."""
 
 from __future__ import annotations
 
@@ -6,74 +6,12 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterable, Iterator
-from datetime import datetime, timedelta, timezone
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
-from memjournal.journal.event import Event, SessionHeader
-from memjournal.journal.reading import JournalFile, Oddity, Stored, read_entries, stat_file
-from memjournal.journal.redaction import Redactor
-from memjournal.journal.store import Journal
-
-SEOUL = timezone(timedelta(hours=9))
-HEADER = SessionHeader(
-    session="0f6d0c0e-1f0b-4b7e-9d3e-1c2b7f0a9c11",
-    project="github.com/acme/shop",
-    agent="claude-code",
-    started=datetime(2026, 11, 30, 9, 12, 4, tzinfo=SEOUL),
-)
-
-
-def make_event(key: str, text: str = "로그인 버그 고쳐줘", **more: object) -> Event:
-    event = {"keys": (key,), "type": "user_prompt", "at": HEADER.started, "text": text}
-    return Event(**{**event, **more})  # type: ignore[arg-type]  # test helper
-
-
-class World:
-    """A journal and what can be seen of it from outside."""
-
-    def __init__(self, folder: Path) -> None:
-        self.root = folder
-        self.journal = self.open()
-        self.path = folder / "sessions/2026/11/30/shop--0f6d0c0e.md"
-
-    def open(self, **more: object) -> Journal:
-        """The journal as another process sees it."""
-        return Journal(self.root, redactor=Redactor(), **more)  # type: ignore[arg-type]
-
-    def append(self, *events: Event, header: SessionHeader = HEADER) -> tuple[str, ...]:
-        return self.open().open_session(header).append(events).ids
-
-    def write(self, path: str, data: bytes | str) -> Path:
-        target = self.root / path
-        target.parent.mkdir(parents=True, exist_ok=True)
-        target.write_bytes(data.encode("utf-8") if isinstance(data, str) else data)
-        return target
-
-    def file(self, path: str = "") -> JournalFile:
-        found = stat_file(self.root, path or self.path.relative_to(self.root).as_posix())
-        assert found is not None
-        return found
-
-    def read(self, path: str = "") -> list[Stored | Oddity]:
-        return list(read_entries(self.root, self.file(path)))
-
-    def stored(self, path: str = "") -> list[Stored]:
-        return [one for one in self.read(path) if isinstance(one, Stored)]
-
-    def oddities(self, path: str = "") -> list[str]:
-        return [one.what for one in self.read(path) if isinstance(one, Oddity)]
-
-    def keys(self) -> list[str]:
-        """The dedupe keys of all whole records of the session, in order."""
-        return [
-            key
-            for one in self.stored()
-            if one.entry.kind == "event" and not one.torn
-            for key in one.entry.extra["keys"]  # type: ignore[attr-defined]
-        ]
+from .world import World
 
 
 @pytest.fixture
@@ -109,25 +47,29 @@ def mounted(tmp_path: Path) -> Iterator[Callable[..., Path]]:
 
 
 @pytest.fixture
-def run_unprivileged(tmp_path: Path) -> Callable[[str, Iterable[str]], str]:
-    """Run Python code in the test's folder as somebody whom file modes stop."""
+def run_bound_by_modes(tmp_path: Path) -> Callable[..., str]:
+    """Run Python code in the test's folder as somebody whom file modes stop, which root is not."""
+    prefix: list[str] = []
+    if os.name == "nt":
+        pytest.skip("modes stop nobody there")
+    if os.geteuid() == 0:
+        prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+        if (
+            shutil.which("setpriv") is None
+            or subprocess.run([*prefix, "true"], check=False).returncode
+        ):
+            pytest.skip("root cannot give up its rights here")
 
-    def run(code: str, arguments: Iterable[str] = ()) -> str:
-        environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-        environment["PYTHONDONTWRITEBYTECODE"] = "1"
-        nobody: dict[str, int] = {}
-        if os.geteuid() == 0:
-            nobody = {"user": 65534, "group": 65534}
-        probe = [sys.executable, "-c", "import memjournal.journal.store"]
-        try:
-            subprocess.run(probe, env=environment, check=True, capture_output=True, **nobody)  # type: ignore[call-overload]
-        except (subprocess.CalledProcessError, PermissionError):
-            pytest.skip("the package cannot be imported by an unprivileged user here")
-        command = [sys.executable, "-c", code, *arguments]
-        done = subprocess.run(  # type: ignore[call-overload]
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, **nobody
+    def run(code: str, *arguments: str) -> str:
+        done = subprocess.run(
+            [*prefix, sys.executable, "-P", "-c", code, *arguments],
+            cwd=tmp_path,
+            env={**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))},
+            capture_output=True,
+            encoding="utf-8",
+            check=False,
         )
         assert done.returncode == 0, done.stderr
-        return str(done.stdout)
+        return done.stdout
 
     return run

@@ -18,7 +18,11 @@ NASTY = (
     *("---\n", "...\n", "# 제목\n", "\n", "\r\n", "\r", "\0", "\ufeff", "\u2028", "\u2029", "\x85"),
     *("\x0b", "\x0c", "\x1c", " ", "\t", "\\", '"', "'", "`", "-->", "<!--", "--", "*", "&", "#"),
     *("## 09:12:31 user_prompt [mem:a7Bc3x]\n", "\\## 09:12:31 x [mem:a7Bc3x]\n", "## 09:12:31 "),
-    *("<!-- mem:a7Bc3x key=k -->\n", "\\\\<!-- mem:a7Bc3x -->\n", "<!-- forgotten:a7Bc3x key=k -->"),
+    *(
+        "<!-- mem:a7Bc3x key=k -->\n",
+        "\\\\<!-- mem:a7Bc3x -->\n",
+        "<!-- forgotten:a7Bc3x key=k -->",
+    ),
     *("key: value\n", "[mem:a7Bc3x]", ": ", "- ", "한글", "한", "🔒", "\U000e0001", "true", "1.10"),
 )
 
@@ -85,7 +89,13 @@ def events(draw: st.DrawFn) -> Event:
         keys=tuple(draw(st.lists(keys, min_size=1, max_size=3, unique=True))),
         type=draw(
             st.sampled_from(
-                ["user_prompt", "assistant_response", "tool_output", "session_marker", "imported_turn"]
+                [
+                    "user_prompt",
+                    "assistant_response",
+                    "tool_output",
+                    "session_marker",
+                    "imported_turn",
+                ]
             )
         ),
         at=draw(times),

@@ -46,7 +46,9 @@ def test_fields_survive_the_trip_through_yaml(fields: dict[str, object]) -> None
     assert load_fields(render_fields(fields)) == fields
 
 
-@given(documents() | texts, st.sampled_from(["title", "tags", "text", "a", "새것"]), st.none() | values)
+@given(
+    documents() | texts, st.sampled_from(["title", "tags", "text", "a", "새것"]), st.none() | values
+)
 @example('---\nopen: "\nid: x"\nid: y\n---\n', "id", "z")
 @example("---\ntags: [a,\nb: c]\nb: d\n---\n", "b", "e")
 @example("---\na:b: c\na: d\n---\n", "a", "e")
@@ -156,14 +158,21 @@ def test_a_block_that_cannot_be_used_is_a_problem_that_says_why(block: str, prob
 
 @pytest.mark.parametrize(
     "text",
-    ["---\njust words\n---\n", "---\n- a\n- b\n---\n", "---\nnever closed: x\n", "a\n---\nb: c\n---\n"],
+    [
+        "---\njust words\n---\n",
+        "---\n- a\n- b\n---\n",
+        "---\nnever closed: x\n",
+        "a\n---\nb: c\n---\n",
+    ],
 )
 def test_a_rule_is_not_frontmatter(text: str) -> None:
     document = parse_document(text)
     assert (document.opening, document.body, document.problem) == ("", text, "")
 
 
-@pytest.mark.parametrize("value", ["no", "012", "12:30:45", "1.10", "2024-01-01", "null", "~", "1e3"])
+@pytest.mark.parametrize(
+    "value", ["no", "012", "12:30:45", "1.10", "2024-01-01", "null", "~", "1e3"]
+)
 def test_every_scalar_stays_the_text_that_it_is(value: str) -> None:
     assert parse_document(f"---\na: {value}\n---\n").fields == {"a": value}
 

@@ -86,7 +86,9 @@ def test_citations_are_found_in_any_text_in_order_and_once(cited: list[str], bet
     assert find_citations(text) == list(dict.fromkeys(cited))
 
 
-@pytest.mark.parametrize("text", ["mem:a7Bc3x", "[mem:a7B3]", "[mem:a7Bc3-]", "[[mem:a7Bc3x|x]]", ""])
+@pytest.mark.parametrize(
+    "text", ["mem:a7Bc3x", "[mem:a7B3]", "[mem:a7Bc3-]", "[[mem:a7Bc3x|x]]", ""]
+)
 def test_what_is_no_citation_is_not_found(text: str) -> None:
     assert find_citations(text) == []
 

@@ -30,8 +30,8 @@ from memjournal.journal.session_file import (
     unescape,
 )
 
-from .conftest import HEADER, make_event
 from .strategies import events, headers, ids, keys, texts
+from .world import HEADER, make_event
 
 ID = EntryId("a7Bc3x")
 
@@ -122,7 +122,9 @@ def test_the_parts_of_any_bytes_are_the_bytes(data: bytes) -> None:
 def assert_parts_are(data: bytes) -> None:
     parts = parts_of(data)
     assert b"".join(part.raw for part in parts) == data
-    assert [part.start for part in parts] == [0, *(part.end for part in parts)][:-1] if parts else True
+    assert (
+        [part.start for part in parts] == [0, *(part.end for part in parts)][:-1] if parts else True
+    )
     assert all(part.raw for part in parts)
     for part in parts:
         if part.kind == "event" or record_id(part.raw):
@@ -220,7 +222,9 @@ def test_a_number_that_is_none_is_left_out(name: str, value: str) -> None:
 
 def test_a_record_by_hand_takes_day_and_offset_from_the_header() -> None:
     raw = b"## 10:20:30 user_prompt [mem:a7Bc3x]\nx\n<!-- mem:a7Bc3x -->\n"
-    assert parse_event(raw, HEADER).created == datetime(2026, 11, 30, 10, 20, 30, tzinfo=HEADER.started.tzinfo)
+    assert parse_event(raw, HEADER).created == datetime(
+        2026, 11, 30, 10, 20, 30, tzinfo=HEADER.started.tzinfo
+    )
     assert parse_event(raw.replace(b"10:20:30", b"99:99:99"), HEADER).created == HEADER.started
 
 
@@ -243,7 +247,9 @@ def test_the_beginning_of_a_heading_is_a_torn_record(n_bytes: int) -> None:
             assert_parts_are(before + fragment + after)
 
 
-@pytest.mark.parametrize("words", ["## 09:12:31 standup\n", "# Notes\n\ntext", "## 09\n\nmore", "#tag"])
+@pytest.mark.parametrize(
+    "words", ["## 09:12:31 standup\n", "# Notes\n\ntext", "## 09\n\nmore", "#tag"]
+)
 def test_a_heading_of_a_person_is_not_torn(words: str) -> None:
     assert kinds(GOOD + words.encode())[-1] == "loose"
 

@@ -274,6 +274,27 @@ def test_an_aws_secret_below_its_key_id_is_removed() -> None:
     assert secret not in REDACTOR.redact(text).text
 
 
+@pytest.mark.parametrize("shape", BY_SHAPE)
+def test_no_field_of_a_payload_keeps_it(shape: str) -> None:
+    secret = BY_SHAPE[shape]()
+    payload = {
+        "prompt": f"이 키로 배포해줘: {secret}",
+        "tool_name": "Bash",
+        "tool_input": {
+            "command": f"deploy '{secret}'",
+            "file_path": f"/home/bob/{secret if '/' not in secret else 'a'}.txt",
+            "env": {"DB_PASSWORD": "swordfish", "비밀번호": "swordfish"},
+            "edits": [{"old_string": "", "new_string": f"key = '{secret}'"}],
+        },
+        "tool_response": {"stdout": f"ok {secret}\n", "stderr": f"401: {secret}", "tokens": 5},
+        "tool_error": f"Error: login with {secret} failed",
+    }
+    text = json.dumps(REDACTOR.redact_value(payload), ensure_ascii=False)
+    assert "swordfish" not in text
+    for part in _telling_parts(secret):
+        assert part not in text
+
+
 def test_the_word_for_a_secret_stays() -> None:
     assert REDACTOR.redact("DB_PASSWORD=hunter2 make").text == "DB_PASSWORD=[REDACTED] make"
     assert REDACTOR.redact("비밀번호는 hunter2!야").text == "비밀번호는 [REDACTED]야"

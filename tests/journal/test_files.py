@@ -1,0 +1,186 @@
+"""A file is all old or all new, has one writer at a time, and an error says how to mend it."""
+
+from __future__ import annotations
+
+import errno
+import os
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memjournal.journal import files
+from memjournal.journal.errors import (
+    CannotCreateError,
+    LockedError,
+    MemjournalError,
+    NotFoundError,
+    StorageError,
+)
+
+
+def names(folder: Path) -> list[str]:
+    return sorted(path.name for path in folder.iterdir())
+
+
+def test_replacing_makes_the_file_and_its_folders(tmp_path: Path) -> None:
+    files.replace(tmp_path / "a/b/c.md", "한글".encode())
+    assert files.read(tmp_path / "a/b/c.md") == "한글".encode()
+    assert names(tmp_path / "a/b") == ["c.md"]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no modes there")
+@pytest.mark.parametrize("mode", [0o644, 0o664, 0o400, 0o755])
+def test_replacing_keeps_the_mode(tmp_path: Path, mode: int) -> None:
+    path = tmp_path / "a.md"
+    path.write_bytes(b"old")
+    path.chmod(mode)
+    files.replace(path, b"new")
+    assert (path.stat().st_mode & 0o777, path.read_bytes()) == (mode, b"new")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no modes there")
+def test_what_is_new_is_for_its_owner_alone(tmp_path: Path) -> None:
+    files.replace(tmp_path / "a.md", b"x")
+    with files.locked(tmp_path / "b.md", timeout_s=1):
+        pass
+    assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+@pytest.mark.skipif(os.name == "nt", reason="names are counted otherwise there")
+def test_a_name_as_long_as_names_can_be_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / ("가" * 84 + ".md")
+    files.replace(path, b"old")
+    files.replace(path, b"new")
+    assert path.read_bytes() == b"new"
+    with pytest.raises(CannotCreateError, match="the name is too long; use a shorter one"):
+        files.replace(tmp_path / ("가" * 86 + ".md"), b"x")
+    assert names(tmp_path) == [path.name]
+
+
+def test_a_replacement_that_the_disk_refuses_leaves_the_old(mounted: Callable[..., Path]) -> None:
+    path = mounted("size=64k") / "a.md"
+    files.replace(path, b"old")
+    with pytest.raises(StorageError, match="the disk is full; free some space, then retry"):
+        files.replace(path, b"x" * 100_000)
+    assert path.read_bytes() == b"old"
+    assert names(path.parent) == ["a.md"]
+
+
+def test_an_append_that_the_disk_refuses_leaves_the_old(mounted: Callable[..., Path]) -> None:
+    path = mounted("size=64k") / "a.md"
+    with files.locked(path, timeout_s=1) as fd:
+        files.append(fd, b"old", path)
+        with pytest.raises(StorageError, match="the disk is full"):
+            files.append(fd, b"x" * 100_000, path)
+    assert path.read_bytes() == b"old"
+
+
+def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "a").write_bytes(b"x")
+    for act in (
+        lambda path: files.replace(path, b"x"),
+        lambda path: files.locked(path, timeout_s=1).__enter__(),
+    ):
+        with pytest.raises(CannotCreateError, match="something else is in the way"):
+            act(tmp_path / "a/b.md")
+
+
+def test_reading_what_is_not_there_is_not_found(tmp_path: Path) -> None:
+    with pytest.raises(NotFoundError, match="no such file"):
+        files.read(tmp_path / "none.md")
+    with pytest.raises(MemjournalError):
+        files.read(tmp_path)
+
+
+def test_removing_twice_is_removing_once(tmp_path: Path) -> None:
+    files.replace(tmp_path / "a/b.md", b"x")
+    for _ in range(2):
+        files.remove(tmp_path / "a/b.md")
+    files.remove(tmp_path / "none/b.md")
+    assert names(tmp_path / "a") == []
+
+
+@pytest.mark.parametrize(
+    ("number", "exit_code"),
+    [
+        (errno.ENOSPC, 74),
+        (errno.EROFS, 74),
+        (errno.EACCES, 74),
+        (errno.EIO, 74),
+        (errno.ENOTDIR, 73),
+        (errno.ENAMETOOLONG, 73),
+    ],
+)
+def test_every_refusal_says_where_and_how_to_mend_it(number: int, exit_code: int) -> None:
+    error = files.as_storage_error(OSError(number, os.strerror(number)), "notes/a.md")
+    assert error.exit_code == exit_code
+    assert str(error).startswith("notes/a.md: ") and "; " in str(error)
+
+
+# Locks
+
+
+def test_a_lock_has_one_holder(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    n_inside, most = 0, 0
+
+    def work() -> None:
+        nonlocal n_inside, most
+        for _ in range(20):
+            with files.locked(path, timeout_s=30) as fd:
+                n_inside += 1
+                most = max(most, n_inside)
+                files.append(fd, b"x", path)
+                n_inside -= 1
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert (most, path.stat().st_size) == (1, 80)
+
+
+HOLDER = """
+import sys
+from pathlib import Path
+from memjournal.journal import files
+with files.locked(Path(sys.argv[1]), timeout_s=5):
+    print("held", flush=True)
+    sys.stdin.read()
+"""
+
+
+def test_a_lock_dies_with_its_holder(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    command = [sys.executable, "-P", "-c", HOLDER, str(path)]
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None and holder.stdout.readline() == b"held\n"
+        with pytest.raises(LockedError), files.locked(path, timeout_s=0.02):
+            pass
+        holder.kill()
+        holder.wait()
+        with files.locked(path, timeout_s=5):
+            pass
+
+
+def test_a_file_replaced_while_waiting_is_opened_again(tmp_path: Path) -> None:
+    path = tmp_path / "a.md"
+    waiting = threading.Event()
+
+    def append() -> None:
+        waiting.set()
+        with files.locked(path, timeout_s=30) as fd:
+            files.append(fd, b"appended", path)
+
+    with files.locked(path, timeout_s=1):
+        thread = threading.Thread(target=append)
+        thread.start()
+        assert waiting.wait(30)
+        files.replace(path, b"replaced, ")
+    thread.join()
+    assert path.read_bytes() == b"replaced, appended"

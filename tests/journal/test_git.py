@@ -1,0 +1,246 @@
+"""A commit holds the paths that were given and disturbs nothing else in the user's repository."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from memjournal.journal import git
+from memjournal.journal.errors import LockedError, StorageError, UnavailableError
+
+NAMES = [
+    "notes/인증 메모.md",
+    "notes/\"quoted\" 'name'.md",
+    "notes/*.md",
+    ":(top)x.md",
+    "-x.md",
+    "a\tb.md",
+]
+
+
+class Repository:
+    """A journal's repository and git as the user runs it."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        git.create_repository(root)
+
+    def run(self, *arguments: str) -> str:
+        done = subprocess.run(
+            ["git", "-c", "core.quotePath=false", *arguments],
+            cwd=self.root,
+            check=True,
+            capture_output=True,
+            encoding="utf-8",
+        )
+        return done.stdout
+
+    def write(self, path: str, text: str = "x\n") -> str:
+        target = self.root / path
+        target.parent.mkdir(parents=True, exist_ok=True)
+        target.write_text(text, encoding="utf-8")
+        return path
+
+    def listed(self, *arguments: str) -> list[str]:
+        return sorted(filter(None, self.run(*arguments, "-z").split("\0")))
+
+    def committed(self) -> list[str]:
+        return self.listed("ls-tree", "-r", "--name-only", "HEAD")
+
+    def hook(self, name: str, folder: str = ".git/hooks") -> None:
+        self.write(f"{folder}/{name}", "#!/bin/sh\ntouch hook-ran\nexit 1\n")
+        (self.root / folder / name).chmod(0o755)
+
+
+@pytest.fixture
+def repository(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Repository:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", str(tmp_path / "gitconfig"))
+    monkeypatch.setenv("GIT_CONFIG_NOSYSTEM", "1")
+    (tmp_path / "gitconfig").write_text("", encoding="utf-8")
+    return Repository(tmp_path / "journal")
+
+
+@pytest.fixture
+def configure(tmp_path: Path, repository: Repository) -> Callable[[str, str], None]:
+    def configure(name: str, value: str) -> None:
+        repository.run("config", "--file", str(tmp_path / "gitconfig"), name, value)
+
+    return configure
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such names there")
+@pytest.mark.parametrize("name", NAMES)
+def test_a_file_of_any_name_is_committed_and_removed_alone(
+    repository: Repository, name: str
+) -> None:
+    for path in (name, "notes/other.md", "x.md"):
+        repository.write(path)
+    assert git.commit(repository.root, [name], "add")
+    assert repository.committed() == [name]
+    (repository.root / name).unlink()
+    assert git.commit(repository.root, [name], "remove")
+    assert repository.committed() == []
+    assert repository.run("log", "--format=%s").split() == ["remove", "add"]
+
+
+def test_what_the_user_staged_stays_staged(repository: Repository) -> None:
+    git.commit(repository.root, [repository.write("a.md"), repository.write("b.md")], "first")
+    repository.write("b.md", "changed\n")
+    repository.write("c.md")
+    repository.run("add", "b.md", "c.md")
+    repository.write("b.md", "changed again\n")
+    repository.write("a.md", "ours\n")
+    assert git.commit(repository.root, ["a.md"], "second")
+    assert repository.listed("diff", "--name-only", "HEAD~", "HEAD") == ["a.md"]
+    assert repository.listed("diff", "--cached", "--name-only") == ["b.md", "c.md"]
+    assert repository.run("show", ":b.md") == "changed\n"
+    assert (repository.root / "b.md").read_text("utf-8") == "changed again\n"
+
+
+def test_nothing_changed_is_no_commit(repository: Repository) -> None:
+    path = repository.write("a.md")
+    assert git.commit(repository.root, [path], "first")
+    repository.write("other.md")
+    repository.run("add", "other.md")
+    assert not git.commit(repository.root, [path], "second")
+    assert not git.commit(repository.root, [], "third")
+    assert repository.run("rev-list", "--count", "HEAD") == "1\n"
+
+
+def test_a_file_that_came_and_went_does_not_stop_the_others(repository: Repository) -> None:
+    assert git.commit(repository.root, ["gone.md", repository.write("a.md"), "no/folder.md"], "x")
+    assert repository.committed() == ["a.md"]
+
+
+def test_an_ignored_file_that_was_asked_for_is_committed(repository: Repository) -> None:
+    repository.write(".gitignore", "*.md\n")
+    assert git.commit(repository.root, [repository.write("a.md")], "x")
+    assert repository.committed() == ["a.md"]
+
+
+def test_many_files_at_once(repository: Repository) -> None:
+    paths = [repository.write(f"memories/{'가' * 40}-{n}.md") for n in range(1500)]
+    assert git.commit(repository.root, paths, "many")
+    assert repository.committed() == sorted(paths)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="hooks are shell scripts")
+def test_the_users_hooks_do_not_run(
+    repository: Repository, configure: Callable[[str, str], None]
+) -> None:
+    for name in (
+        "pre-commit",
+        "commit-msg",
+        "prepare-commit-msg",
+        "post-commit",
+        "post-index-change",
+    ):
+        repository.hook(name)
+        repository.hook(name, folder="elsewhere")
+    git.commit(repository.root, [repository.write("a.md")], "x")
+    configure("core.hooksPath", str(repository.root / "elsewhere"))
+    git.commit(repository.root, [repository.write("b.md")], "y")
+    assert not (repository.root / "hook-ran").exists()
+    assert repository.run("rev-list", "--count", "HEAD") == "2\n"
+
+
+def test_no_signature_is_asked_for(
+    repository: Repository, configure: Callable[[str, str], None]
+) -> None:
+    configure("commit.gpgSign", "true")
+    configure("gpg.program", "no-such-program")
+    assert git.commit(repository.root, [repository.write("a.md")], "x")
+
+
+@pytest.mark.parametrize(
+    ("known", "author"),
+    [
+        ({}, "memjournal <memjournal@localhost>"),
+        ({"user.name": "지은"}, "지은 <memjournal@localhost>"),
+        ({"user.name": "지은", "user.email": "j@example.com"}, "지은 <j@example.com>"),
+    ],
+)
+def test_the_author_is_the_user_where_git_knows_them(
+    repository: Repository,
+    configure: Callable[[str, str], None],
+    known: dict[str, str],
+    author: str,
+) -> None:
+    for name, value in known.items():
+        configure(name, value)
+    git.commit(repository.root, [repository.write("a.md")], "메시지\n\n# kept: one line")
+    assert (
+        repository.run("log", "--format=%an <%ae>|%B").strip()
+        == f"{author}|메시지\n\n# kept: one line"
+    )
+
+
+def test_a_hook_of_another_repository_may_be_running_us(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    other = Repository(tmp_path / "other")
+    index = other.root / ".git/index"
+    monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(index))
+    monkeypatch.setenv("GIT_WORK_TREE", str(other.root))
+    git.commit(repository.root, [repository.write("a.md")], "ours")
+    assert os.environ["GIT_DIR"] == str(other.root / ".git")
+    for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
+        monkeypatch.delenv(name)
+    assert repository.committed() == ["a.md"]
+    assert not index.exists()
+
+
+def test_a_journal_in_a_folder_of_a_repository_commits_its_own_paths(
+    repository: Repository,
+) -> None:
+    repository.write("src.py")
+    repository.write("journal/a.md")
+    assert git.commit(repository.root / "journal", ["a.md"], "x")
+    assert repository.committed() == ["journal/a.md"]
+
+
+def test_making_a_repository_twice_changes_nothing(repository: Repository) -> None:
+    repository.run("config", "core.bare", "false")
+    before = {path: path.read_bytes() for path in repository.root.rglob("*") if path.is_file()}
+    git.create_repository(repository.root)
+    assert before == {
+        path: path.read_bytes() for path in repository.root.rglob("*") if path.is_file()
+    }
+    assert repository.run("symbolic-ref", "HEAD") == "refs/heads/main\n"
+    assert git.is_repository(repository.root)
+    assert not git.is_repository(repository.root.parent)
+
+
+def test_without_git_it_says_so(
+    repository: Repository, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = repository.write("a.md")
+    monkeypatch.setenv("PATH", str(tmp_path / "empty"))
+    assert not git.is_installed()
+    for act in (
+        lambda: git.commit(repository.root, [path], "x"),
+        lambda: git.create_repository(tmp_path / "new"),
+    ):
+        with pytest.raises(UnavailableError, match="git is not installed") as raised:
+            act()
+        assert raised.value.exit_code == 69
+
+
+def test_another_git_at_work_is_an_error_to_retry(repository: Repository) -> None:
+    path = repository.write("a.md")
+    repository.write(".git/index.lock", "")
+    with pytest.raises(LockedError, match="another git is at work there; try again"):
+        git.commit(repository.root, [path], "x")
+    (repository.root / ".git/index.lock").unlink()
+    assert git.commit(repository.root, [path], "x")
+
+
+def test_what_git_refuses_is_told_in_its_words(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("x", encoding="utf-8")
+    with pytest.raises(StorageError, match="not a git repository.*the files are safe"):
+        git.commit(tmp_path, ["a.md"], "x")

@@ -1,0 +1,76 @@
+"""The folders, the package list and the direction of imports agree with each other."""
+
+from __future__ import annotations
+
+import ast
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+MAY_IMPORT = {
+    "journal": set[str](),
+    "indexer": {"journal"},
+    "hooks": {"journal", "indexer", "templates"},
+    "cli": {"journal", "indexer", "hooks", "templates"},
+    "templates": set[str](),
+}
+DATA = {ROOT / "indexer/model/source"}  # how the model was built: shipped to be read, not imported
+
+
+def test_every_package_on_disk_is_listed_for_the_wheel() -> None:
+    config = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))
+    on_disk = {
+        ".".join(("memjournal", *init.parent.relative_to(ROOT).parts))
+        for folder in MAY_IMPORT
+        for init in (ROOT / folder).rglob("__init__.py")
+    }
+    assert set(config["tool"]["setuptools"]["packages"]) == on_disk
+
+
+def test_every_python_file_is_in_a_package() -> None:
+    lost = [
+        path.relative_to(ROOT).as_posix()
+        for folder in MAY_IMPORT
+        for path in (ROOT / folder).rglob("*.py")
+        if path.parent not in DATA and not (path.parent / "__init__.py").exists()
+    ]
+    assert lost == []
+
+
+def imported_folders(source: Path) -> Iterator[str]:
+    """Yield each folder of ours that *source* imports, in either form, at any depth."""
+    here = ("memjournal", *source.relative_to(ROOT).parts[:-1])
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        if isinstance(node, ast.Import):
+            names = [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            base = here[: len(here) - node.level + 1] if node.level else ()
+            stem = ".".join((*base, *filter(None, [node.module])))
+            names = [f"{stem}.{alias.name}" for alias in node.names]
+        else:
+            continue
+        for name in names:
+            root, _, rest = name.partition(".")
+            if root == "memjournal":
+                yield rest.partition(".")[0]
+            elif root in MAY_IMPORT:
+                yield f"{root} without memjournal"
+
+
+@pytest.mark.parametrize("folder", MAY_IMPORT)
+def test_types_are_published(folder: str) -> None:
+    assert (ROOT / folder / "py.typed").read_bytes() == b""
+
+
+@pytest.mark.parametrize("folder", MAY_IMPORT)
+def test_imports_point_downwards(folder: str) -> None:
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path in sorted((ROOT / folder).rglob("*.py"))
+        for name in imported_folders(path)
+        if name != folder and name not in MAY_IMPORT[folder]
+    ]
+    assert wrong == []
