@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Mapping, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -22,6 +21,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "settings": ("config",),
 }
 """The module of each command: only the one that is asked for is loaded, for start-up is counted."""
+
+_registered: Final[set[str]] = set()
 
 app = typer.Typer(
     name="mem",
@@ -71,4 +72,6 @@ def register_commands(arguments: Sequence[str]) -> None:
     asked = [group for group, commands in GROUPS.items() if set(commands).intersection(words)]
     is_completing = "_MEM_COMPLETE" in os.environ
     for group in asked if len(asked) == 1 and not is_completing else GROUPS:
-        import_module(f".commands.{group}", __package__).register(app)
+        if group not in _registered:  # a process may run several commands, as tests do
+            _registered.add(group)
+            import_module(f".commands.{group}", __package__).register(app)

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...indexer.forgetting import Proof
     from ...journal.store import Forgetting
 
+_YES = ("y", "yes", "예", "네", "ㅛ")  # the last is the key y on a Korean keyboard
 _SHOWN = 20  # rows and files listed before "and more"
 
 Refs = Annotated[list[str] | None, typer.Argument(help="mem:a7Bc3x, any unique prefix, or a path.")]
@@ -120,7 +121,9 @@ def _is_confirmed(rows: list[Row], *, yes: bool) -> bool:
         return True
     if not sys.stdin.isatty():
         raise UsageError("forgetting needs a yes", mend="look with --dry-run, then add --yes")
-    if typer.confirm(f"Forget {output.count(len(rows), 'entry', 'entries')}?", err=True):
+    question = f"Forget {output.count(len(rows), 'entry', 'entries')}? [y/N] "
+    print(question, end="", file=sys.stderr, flush=True)  # typer.confirm leaves a blank on stdout
+    if sys.stdin.readline().strip().lower() in _YES:
         return True
     output.note("nothing was forgotten")
     return False

@@ -20,11 +20,11 @@ from memjournal.indexer.analysis import (
     query_terms,
     scripts,
 )
-from memjournal.indexer.chunking import passages
+from memjournal.indexer.chunking import Passage, passages
 from memjournal.indexer.embedding import SHIPPED_MODEL, load_embedder
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
-Passages = Callable[[str, str], list[str]]  # of a title and a text: what is embedded
+Passages = Callable[[str, str], list[Passage]]  # of a title and a text: what is embedded
 Legs = Literal["hybrid", "keyword", "vector"]
 
 
@@ -67,7 +67,7 @@ class MemoryIndex:
     def _embed(self) -> None:
         rows, owners = [], []
         for number, document in enumerate(self.documents):
-            texts = self._passages(document.title, document.text)
+            texts = [text for _, text in self._passages(document.title, document.text)]
             rows.append(ranking.in_context(self._encode(texts)))
             owners += [number] * len(texts)
         self._rows = np.concatenate(rows)

@@ -31,7 +31,7 @@ from evalsets import (
 from memory_index import Legs, MemoryIndex, load_indexes
 
 from memjournal.indexer import analysis, english, korean, ranking
-from memjournal.indexer.chunking import chunk, passages
+from memjournal.indexer.chunking import Passage, chunk, passages
 from memjournal.indexer.confidence import judge
 from memjournal.indexer.ranking import Relevance
 
@@ -168,9 +168,12 @@ def by_quarter(index: MemoryIndex, text: str) -> Relevance:
         )
 
 
-def only_chunks(title: str, text: str) -> list[str]:
+def only_chunks(title: str, text: str) -> list[Passage]:
     """What is embedded without an opening."""
-    return [f"{title}\n{piece.text}" if title else piece.text for piece in chunk(text)]
+    return [
+        Passage(piece.start, f"{title}\n{piece.text}" if title else piece.text)
+        for piece in chunk(text)
+    ]
 
 
 def print_ablation(sets: Mapping[str, EvalSet], model: str) -> None:

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -381,6 +384,26 @@ def test_forget_shows_first_and_asks(world: World) -> None:
     assert refused.code == 64
     assert refused.err == "mem: forgetting needs a yes; look with --dry-run, then add --yes\n"
     assert (world.root / memory_path).exists()
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs a pseudo terminal")
+@pytest.mark.parametrize(("answer", "is_left"), [(b"n\n", True), (b"y\n", False)])
+def test_on_a_terminal_forget_asks(world: World, answer: bytes, is_left: bool) -> None:
+    id_ = world.add("묻고 나서 지운다")
+    leader, follower = os.openpty()
+    os.write(leader, answer)
+    code = "import sys; from memjournal.cli.app import main; sys.exit(main())"
+    done = subprocess.run(
+        [sys.executable, "-c", code, "forget", id_],
+        stdin=follower,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    os.close(leader)
+    os.close(follower)
+    assert "Forget 1 entry? [y/N] " in done.stderr
+    assert bool(list(world.root.glob("memories/**/*.md"))) == is_left
 
 
 def test_forget_wants_to_be_told_what(world: World) -> None:

@@ -140,9 +140,12 @@ def test_the_opening_is_the_first_sentence_or_line(text: str, expected: str) -> 
 def test_an_entry_is_embedded_by_its_title_and_by_each_chunk_under_the_title() -> None:
     text = "가 나 다 라. " * MAX_TOKENS
     first, *rest = passages("제목", text)
-    assert first == "제목"
+    assert first == (0, "제목")
     assert len(rest) > 1
-    assert all(passage.startswith("제목\n") for passage in rest)
+    for start, passage in rest:
+        under, body = passage.split("\n", 1)
+        assert under == "제목"
+        assert text.startswith(body, start)
 
 
 @pytest.mark.parametrize(
@@ -155,4 +158,4 @@ def test_an_entry_is_embedded_by_its_title_and_by_each_chunk_under_the_title() -
     ],
 )
 def test_no_passage_is_embedded_twice(title: str, text: str, expected: list[str]) -> None:
-    assert passages(title, text) == expected
+    assert [passage for _, passage in passages(title, text)] == expected

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 from collections import Counter
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -201,7 +202,7 @@ def test_whoosh_ranks_the_same_up_to_ties(index: KeywordIndex, term: str) -> Non
     assert sorted(ranked) == sorted(strength)
     in_their_order = [strength[doc] for doc in ranked]
     slack = 0.02  # Whoosh rounds lengths to a byte
-    assert all(a >= b - slack for a, b in zip(in_their_order, in_their_order[1:], strict=False))
+    assert all(a >= b - slack for a, b in pairwise(in_their_order))
 
 
 # Damage; Whoosh leaves files open that it could not read

@@ -20,7 +20,7 @@ from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
 from memjournal.indexer.catalog import Catalog, EntryFilter
 from memjournal.indexer.index import IndexOptions, JournalIndex, UpdateReport
-from memjournal.indexer.search import Answer, Mode, Searcher, SearchRequest
+from memjournal.indexer.search import Answer, Searcher, SearchRequest
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.reading import Stored
@@ -30,10 +30,14 @@ from memjournal.journal.store import Journal
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
 STARTED = datetime(2026, 11, 30, 9, 12, 4, tzinfo=UTC)
 ENGLISH = (
-    "pool timeout session cookie token order refund retry queue deploy rollback cache index parser"
-    " webhook signature latency leak profile budget tenant invoice"
-).split()
-KOREAN = "커넥션 풀 고갈 주문 환불 세션 토큰 쿠키 서명 배포 롤백 캐시 색인 지연 누수 결제".split()
+    *("pool", "timeout", "session", "cookie", "token", "order", "refund", "retry", "queue"),
+    *("deploy", "rollback", "cache", "index", "parser", "webhook", "signature", "latency"),
+    *("leak", "profile", "budget", "tenant", "invoice"),
+)
+KOREAN = (
+    *("커넥션", "풀", "고갈", "주문", "환불", "세션", "토큰", "쿠키", "서명", "배포", "롤백"),
+    *("캐시", "색인", "지연", "누수", "결제"),
+)
 QUERIES = (
     "pool timeout",
     "session cookie",

@@ -21,7 +21,7 @@ NASTY = (
     *(
         "<!-- mem:a7Bc3x key=k -->\n",
         "\\\\<!-- mem:a7Bc3x -->\n",
-        "<!-- forgotten:a7Bc3x key=k -->",
+        "<!-- forgotten:a7Bc3x key=k -->\n",
     ),
     *("key: value\n", "[mem:a7Bc3x]", ": ", "- ", "한글", "한", "🔒", "\U000e0001", "true", "1.10"),
 )

@@ -99,6 +99,8 @@ def test_escaping_is_undone(text: str) -> None:
 
 
 @given(texts)
+@example("<!-- forgotten:a7Bc3x key=k -->")
+@example("\n## 09:12:31 tool_output x [mem:a7Bc3x]\r\n<!-- mem:zzzzzz -->")
 def test_no_line_of_an_escaped_text_is_a_line_of_the_format(text: str) -> None:
     record = render_event(make_event("k", text), ID)
     body = record.split(b"\n", 1)[1].rsplit(b"\n<!-- mem:", 1)[0]
