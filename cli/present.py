@@ -74,11 +74,17 @@ def heading_of(row: Row, *, now: datetime, n_columns: int) -> str:
     )
     cited = f"[mem:{row.id}]"
     room = n_columns - output.width(cited) - output.width(facts) - 3
-    title = output.shorten(output.safe(row.title) or "(no title)", max(20, room))
+    title = output.shorten(title_of(row), max(20, room))
     return (
         f"{output.style(cited, output.CYAN)} {output.style(title, output.BOLD)}  "
         + output.style(facts, output.DIM)
     )
+
+
+def title_of(row: Row) -> str:
+    """What an entry is called, beside its label: a tool's name need not be said twice."""
+    title = row.title.removeprefix(f"{row.tool}: ") if row.type == "tool_output" else row.title
+    return output.safe(title) or "(no title)"
 
 
 def label_of(row: Row) -> str:
@@ -112,7 +118,7 @@ def print_rows(
         label = output.pad(output.shorten(label_of(row), 18), 18)
         start = f"{'▶' if is_target else ' '} {moment}  {label} mem:{row.id}  "
         room = min(_PREVIEW_CHARS, max(20, n_columns - output.width(start)))
-        line = start + output.shorten(output.safe(row.title) or "(no title)", room)
+        line = start + output.shorten(title_of(row), room)
         output.line(output.style(line, output.BOLD) if is_target else line)
 
 
@@ -139,7 +145,7 @@ def print_entry(
     if shown:
         output.line()
     for word, neighbour in shown:
-        title = output.shorten(output.safe(neighbour.title), 80)
+        title = output.shorten(title_of(neighbour), 80)
         output.line(
             output.style(f"{word}: [mem:{neighbour.id}] {label_of(neighbour)}: {title}", output.DIM)
         )

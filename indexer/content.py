@@ -12,7 +12,7 @@ from typing import Final
 
 from ..journal.entry import Entry
 
-CONTENT_VERSION: Final = "1"
+CONTENT_VERSION: Final = "2"
 
 READING_TOOLS: Final = frozenset(
     {"Read", "Grep", "Glob", "LS", "ToolSearch", "WebFetch", "WebSearch", "NotebookRead"}
@@ -31,9 +31,10 @@ MAX_EMBEDDED_CHARS: Final = 200_000  # 150 pages; what follows is still found by
 class IndexedText:
     """The texts of one entry as the indexes see them."""
 
-    title: str  # counts double
+    title: str  # of keywords; counts double
     body: str
-    embedded: str  # cut into chunks and embedded; "" if the entry has no vector
+    heading: str  # of vectors: stands above every passage
+    embedded: str  # cut into passages; no vector where both are ""
 
 
 def indexed_text(entry: Entry) -> IndexedText:
@@ -41,23 +42,22 @@ def indexed_text(entry: Entry) -> IndexedText:
     names = " ".join((*entry.tags, *entry.symbols, *map(_name, entry.files)))
     if entry.kind != "event":
         title = " ".join(filter(None, (entry.title, names)))
-        embedded = "\n".join(filter(None, (entry.title, entry.body)))
-        return IndexedText(title, entry.body, embedded[:MAX_EMBEDDED_CHARS])
+        return IndexedText(title, entry.body, entry.title, entry.body[:MAX_EMBEDDED_CHARS])
     if entry.type == "session_marker":
         if entry.tool in _SILENT_MARKERS:
-            return IndexedText("", "", "")
+            return IndexedText("", "", "", "")
         if entry.tool == "title":
-            return IndexedText(entry.body, "", entry.body)
-        return IndexedText(names, entry.body, entry.body[:MAX_EMBEDDED_CHARS])
+            return IndexedText(entry.body, "", entry.body, "")
+        return IndexedText(names, entry.body, "", entry.body[:MAX_EMBEDDED_CHARS])
     if entry.type != "tool_output":
-        return IndexedText(names, entry.body, entry.body[:MAX_EMBEDDED_CHARS])
+        return IndexedText(names, entry.body, "", entry.body[:MAX_EMBEDDED_CHARS])
     if entry.tool in DECIDING_TOOLS:
-        return IndexedText(names, entry.body, entry.body[:MAX_EMBEDDED_CHARS])
+        return IndexedText(names, entry.body, "", entry.body[:MAX_EMBEDDED_CHARS])
     call = " ".join(filter(None, (entry.title, names)))
     if entry.tool in READING_TOOLS and not entry.failed:
-        return IndexedText(call, "", entry.title)
+        return IndexedText(call, "", entry.title, "")
     outcome = "failed " if entry.failed else ""
-    return IndexedText(names, entry.body, f"{outcome}{entry.title}")
+    return IndexedText(names, entry.body, f"{outcome}{entry.title}", "")
 
 
 def _name(path: str) -> str:

@@ -31,7 +31,7 @@ def check_index(index: JournalIndex) -> Iterator[Finding]:
         n_behind = len(plan.changed) + len(plan.removed)
         n_pending = catalog.n_pending("keyword")
         if n_behind or n_pending:
-            what = f"{n_behind:,} files and {n_pending:,} entries behind"
+            what = f"behind; files to read: {n_behind:,}, entries to index: {n_pending:,}"
             yield Finding("index", "odd", what, "the next search catches up")
         else:
             yield Finding("index", "ok", "follows the files")

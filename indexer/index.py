@@ -26,6 +26,7 @@ from .errors import IndexDamagedError, VectorsUnavailableError
 from .reconcile import Plan, describe_failure, digest_of, plan_reconcile, read_change
 
 if TYPE_CHECKING:
+    from .chunking import Passage
     from .embedding import Embedder
     from .keyword import KeywordIndex, TermDocument
     from .vectors import VectorDocument, VectorIndex
@@ -47,8 +48,8 @@ class IndexOptions:
 
     vectors: bool = True
     model: str = "memjournal-static-v1"
-    chunk_tokens: int = 400
-    chunk_overlap_tokens: int = 60
+    chunk_tokens: int = 320
+    chunk_overlap_tokens: int = 40
     lock_timeout_s: float = 10.0
 
 
@@ -416,7 +417,6 @@ class JournalIndex:
     def _vector_documents(
         self, pending: Sequence[Pending], settled: list[int]
     ) -> list[VectorDocument]:
-        from .chunking import chunk
         from .ranking import in_context
         from .vectors import VectorDocument
 
@@ -426,16 +426,9 @@ class JournalIndex:
         texts: list[str] = []
         for one, stored in self._read_pending(pending):
             settled.append(one.docno)
-            embedded = indexed_text(stored.entry).embedded if stored else ""
-            if not embedded.strip():
-                continue
-            for piece in chunk(
-                embedded,
-                max_tokens=self.options.chunk_tokens,
-                overlap=self.options.chunk_overlap_tokens,
-            ):
+            for passage in self._passages(stored.entry) if stored else ():
                 docnos.append(one.docno)
-                texts.append(piece.text)
+                texts.append(passage.text)
         vectors = embedder.encode(texts)
         documents = []
         start = 0
@@ -476,18 +469,24 @@ class JournalIndex:
         stored = read_at(self.root, row.path, row.offset, row.length, row.created_us * 1000)
         return stored if stored and digest_of(stored.raw) == row.digest else None
 
-    def passage_start(self, entry: Entry, place: int) -> int:
-        """Where in the body of *entry* its chunk number *place* begins, in characters."""
-        from .chunking import chunk
+    def _passages(self, entry: Entry) -> list[Passage]:
+        """The pieces of *entry* that have a vector each."""
+        from .chunking import passages
 
-        text = indexed_text(entry).embedded
-        pieces = chunk(
-            text,
+        text = indexed_text(entry)
+        if not text.heading.strip() and not text.embedded.strip():
+            return []
+        return passages(
+            text.heading,
+            text.embedded,
             max_tokens=self.options.chunk_tokens,
             overlap=self.options.chunk_overlap_tokens,
         )
-        in_body = len(text) - len(entry.body) if text.endswith(entry.body[-100:]) else 0
-        return max(0, pieces[place].start - in_body) if place < len(pieces) else 0
+
+    def passage_start(self, entry: Entry, place: int) -> int:
+        """Where in the body of *entry* its passage number *place* begins, in characters."""
+        found = self._passages(entry)
+        return found[place].start if place < len(found) else 0
 
     def line_of(self, row: Row) -> int:
         """The line of its file, from 1, that *row* begins in.

@@ -1,8 +1,8 @@
 """From relevance to the results that are shown: their order, their scores and why they are there.
 
 Relevance decides. What an entry is, and how old, adds at most ``MAX_BONUS`` and so only orders
-entries that are about as relevant. Three things are pushed down whatever they match: the question
-itself when it was asked before (its answer takes its place), the output of tools, and what repeats
+entries that are about as relevant. Three things are pushed down whatever they match: a question
+that was asked before (its answer takes its place), the output of tools, and what repeats
 an earlier result. Scores fall with the rank and stay between 0 and 1.
 """
 
@@ -22,6 +22,7 @@ Reason = Literal[
     "keyword_match",
     "recent_relevance",
     "tool_followup",
+    "continuity_link",
     "summary_fallback",
 ]
 
@@ -93,14 +94,14 @@ def order_results(
     is_tool = np.array([one.type == "tool_output" for one in candidates], dtype=np.bool_)
     scores[is_tool] *= TOOL_FACTOR
     scores += [_bonus(one, half_life_days) for one in candidates]
-    _put_answers_first(scores, relevance, candidates)
+    lifted = _put_answers_first(scores, relevance, candidates)
     np.clip(scores, 0.0, 1.0, out=scores)
     turns = {one.turn for one in candidates if one.turn and one.type != "tool_output"}
     return tuple(
         Result(
             document=int(relevance.documents[at]),
             score=score,
-            reasons=_reasons(candidates[at], at, relevance, turns),
+            reasons=_reasons(candidates[at], at, relevance, turns, is_lifted=at in lifted),
             share=float(relevance.share[at]),
             similarity=float(relevance.similarity[at]),
         )
@@ -125,22 +126,31 @@ def _put_answers_first(
     scores: Floats,
     relevance: Relevance,
     candidates: Sequence[Candidate],
-) -> None:
-    """Gives the place of a repeated question to the best answer of its turn."""
+) -> set[int]:
+    """Gives the place of a question to the best answer of its turn; returns those that moved up.
+
+    Whoever asks again wants what came of it, not their own words. A question that is only asked
+    again and has no answer is pushed down.
+    """
     answers: dict[str, list[int]] = {}
     for at, one in enumerate(candidates):
         if one.turn and one.type == "assistant_response":
             answers.setdefault(one.turn, []).append(at)
+    lifted: set[int] = set()
     for at, one in enumerate(candidates):
-        similarity, strength = float(relevance.similarity[at]), float(relevance.strength[at])
-        if not is_echo(one, similarity=similarity, strength=strength):
+        if one.type != "user_prompt":
             continue
         if of_turn := answers.get(one.turn):
             best = max(of_turn, key=lambda answer: scores[answer])
-            scores[best] = max(scores[best], scores[at])
+            if scores[best] < scores[at]:
+                scores[best] = scores[at]
+                lifted.add(best)
             scores[at] = min(scores[at], BELOW_ANSWER * scores[best])
-        else:
+        elif is_echo(
+            one, similarity=float(relevance.similarity[at]), strength=float(relevance.strength[at])
+        ):
             scores[at] *= ECHO_FACTOR
+    return lifted
 
 
 def _without_repetition(
@@ -170,7 +180,7 @@ def _without_repetition(
 
 
 def _reasons(
-    candidate: Candidate, at: int, relevance: Relevance, turns: set[str]
+    candidate: Candidate, at: int, relevance: Relevance, turns: set[str], *, is_lifted: bool
 ) -> tuple[Reason, ...]:
     similarity, share = float(relevance.similarity[at]), float(relevance.share[at])
     reasons: list[Reason] = []
@@ -178,6 +188,8 @@ def _reasons(
         reasons.append("semantic_match")
     if share >= KEYWORD:
         reasons.append("keyword_match")
+    if is_lifted:
+        reasons.append("continuity_link")
     if not reasons:
         if candidate.kind == "summary":
             reasons.append("summary_fallback")

@@ -30,6 +30,7 @@ from .ranking import (
     Posting,
     Relevance,
     VectorEvidence,
+    average_length,
     bm25f,
     fuse,
     idf,
@@ -48,6 +49,8 @@ MMR_LAMBDA: Final = 0.7  # at which a repetition loses what ``ordering`` was mea
 MIN_SCORE: Final = 0.05  # below it is noise: a chance syllable, a distant vector
 N_CANDIDATES: Final = 200  # of each leg; the two hundredth hit has never become a first one
 DECIMALS: Final = 6  # of relevance; what differs less is as relevant
+N_QUESTIONS: Final = 20  # of the best candidates whose answers are looked up
+_SAME: Final = 1e-6
 MAX_QUERY_CHARS: Final = 20_000  # a pasted log is a question too; what follows adds no meaning
 
 
@@ -89,7 +92,8 @@ class Hit:
     @property
     def is_weak(self) -> bool:
         """Whether it is only the nearest there is: neither its words nor its meaning match."""
-        return self.share < KEYWORD and self.similarity < SEMANTIC
+        is_far = self.share < KEYWORD and self.similarity < SEMANTIC
+        return is_far and "continuity_link" not in self.reasons
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,6 +174,7 @@ class Searcher:
             snapshot,
             request.n_candidates,
         )
+        found.relevance = self._with_answers(found.relevance, snapshot)
         cited = self._cited(text, request)
         named = {hit.row.docno for hit in cited}
         ranked = self._hits(found, snapshot, request)
@@ -179,7 +184,7 @@ class Searcher:
         return Answer(
             hits=hits,
             total=max(n_matched, len(hits)),
-            confidence="high" if cited else judge(found.relevance),
+            confidence="high" if cited else judge(_without_copies(found.relevance)),
             used_keyword=found.keyword is not None,
             used_vector=found.vector is not None,
             fallback_applied=wants_vectors and vectors is None,
@@ -209,6 +214,25 @@ class Searcher:
             strength=relevance.strength[order],
             share=relevance.share[order],
             similarity=relevance.similarity[order],
+        )
+
+    def _with_answers(self, relevance: Relevance, snapshot: Snapshot) -> Relevance:
+        """*relevance* and, at its end, the answers to the questions that stand high in it.
+
+        An answer may share no word with its question; ``ordering`` puts it in the question's place.
+        """
+        top = snapshot.docnos[relevance.documents[:N_QUESTIONS]].tolist()
+        docnos = self._catalog.answers_to(top)
+        positions, _ = self._positions(np.asarray(sorted(docnos), np.int64), snapshot)
+        missing = positions[~np.isin(positions, relevance.documents)]
+        nothing = np.zeros(len(missing))
+        return replace(
+            relevance,
+            documents=np.concatenate([relevance.documents, missing]),
+            relevance=np.concatenate([relevance.relevance, nothing]),
+            strength=np.concatenate([relevance.strength, nothing]),
+            share=np.concatenate([relevance.share, nothing]),
+            similarity=np.concatenate([relevance.similarity, nothing]),
         )
 
     def _open_snapshot(self) -> Snapshot:
@@ -368,14 +392,32 @@ class _Found:
     passages: dict[int, int] = field(default_factory=dict)  # position -> nearest chunk's place
 
 
+def _without_copies(relevance: Relevance) -> Relevance:
+    """*relevance* without what follows the first and has the same evidence: a copy of its text."""
+    if len(relevance.documents) < 2:
+        return relevance
+    differs = (np.abs(relevance.strength - relevance.strength[0]) > _SAME) | (
+        np.abs(relevance.similarity - relevance.similarity[0]) > _SAME
+    )
+    differs[0] = True
+    return replace(
+        relevance,
+        documents=relevance.documents[differs],
+        relevance=relevance.relevance[differs],
+        strength=relevance.strength[differs],
+        share=relevance.share[differs],
+        similarity=relevance.similarity[differs],
+    )
+
+
 def _collection_of(snapshot: Snapshot) -> Collection:
     title, body = snapshot.title_length[snapshot.alive], snapshot.body_length[snapshot.alive]
     return Collection(
         n_documents=snapshot.n_documents,
         title_lengths=snapshot.title_length,
         body_lengths=snapshot.body_length,
-        average_title_length=float(title.sum()) / max(1, len(title)),
-        average_body_length=float(body.sum()) / max(1, len(body)),
+        average_title_length=average_length(title),
+        average_body_length=average_length(body),
         scripts=Scripts(*snapshot.scripts),
     )
 

@@ -54,6 +54,7 @@ _HEADER_LINES: Final = (
     b"started: ",
     b"---",
 )
+_ARGUMENT_NAME: Final = re.compile(r"[a-z_]+: (?=\S)")
 MAX_EVENT_TITLE_CHARS: Final = 100
 
 PartKind = Literal["head", "event", "forgotten", "torn", "loose"]
@@ -335,6 +336,7 @@ def event_title(type_: str, tool: str, body: str) -> str:
         "",
     ).lstrip("#>*- ")
     if type_ == "tool_output" and tool and not line.startswith(tool):
+        line = _ARGUMENT_NAME.sub("", line)  # the first argument says enough without its name
         line = f"{tool}: {line}" if line else tool
     if len(line) > MAX_EVENT_TITLE_CHARS:
         line = line[: MAX_EVENT_TITLE_CHARS - 1].rstrip() + "…"

@@ -126,9 +126,9 @@ class Embedding(Group):
 
 class Index(Group):
     prefix = "index"
-    chunk_tokens = Setting(400, "Tokens in one piece of a long entry.", low=50, high=8192)
+    chunk_tokens = Setting(320, "Tokens in one piece of a long entry.", low=50, high=8192)
     chunk_overlap_tokens = Setting(
-        60, "Tokens that neighbouring pieces share; fewer than index.chunk_tokens.", low=0
+        40, "Tokens that neighbouring pieces share; fewer than index.chunk_tokens.", low=0
     )
 
 

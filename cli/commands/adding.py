@@ -128,6 +128,7 @@ def _file_name(surroundings: Context, text: str) -> str:
 
 def _draft_in_editor(surroundings: Context, words: str, wishes: Wishes) -> Draft | None:
     """What was written in the form; None when it was left empty."""
+    import shutil
     import tempfile
 
     from ...journal.drafting import WRITTEN_TYPES, draft_from_form, split_title
@@ -148,21 +149,22 @@ def _draft_in_editor(surroundings: Context, words: str, wishes: Wishes) -> Draft
     folder = Path(tempfile.mkdtemp(prefix="mem-"))  # only its owner may look into it
     path = folder / "memory.md"
     path.write_text(form, encoding="utf-8", newline="")
+    line = form[: form.index("\n# ") + 1].count("\n") + 1
     setting = surroundings.settings.editor
-    open_in_editor(setting, path, environ=surroundings.environ, line=form.count("\n---\n") + 6)
+    try:
+        open_in_editor(setting, path, environ=surroundings.environ, line=line)
+    except MemjournalError:
+        shutil.rmtree(folder, ignore_errors=True)
+        raise
     try:
         written = path.read_bytes().decode("utf-8-sig")
         draft = draft_from_form(
             written, wishes, redactor=surroundings.redactor, now=surroundings.now
         )
     except (MemjournalError, UnicodeDecodeError, OSError) as error:
-        raise FormatError(
-            getattr(error, "what", "") or "the form cannot be read",
-            where=str(path),
-            mend="what you wrote is still there; correct it and `mem add - <` that file",
-        ) from error
-    path.unlink()
-    folder.rmdir()
+        what = error.what if isinstance(error, MemjournalError) else "the form cannot be read"
+        raise FormatError(what, where=str(path), mend="what you wrote is still there") from error
+    shutil.rmtree(folder, ignore_errors=True)
     if draft is None:
         output.note("the form was left empty: nothing was added")
     return draft

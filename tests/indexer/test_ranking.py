@@ -289,9 +289,11 @@ def test_an_earlier_question_stands_below_its_answer() -> None:
     assert ordered[0].score == pytest.approx(0.8, abs=MAX_BONUS)
 
 
-def test_a_question_that_only_resembles_keeps_its_place() -> None:
+def test_a_question_that_only_resembles_stands_below_its_answer_too() -> None:
     two = [candidate("user_prompt", turn="s1/3"), candidate("assistant_response", turn="s1/3")]
-    assert shown(order_results(relevance_of([0.6, 0.3], similarity=0.6), two, limit=2)) == [0, 1]
+    ordered = order_results(relevance_of([0.6, 0.3], similarity=0.6), two, limit=2)
+    assert shown(ordered) == [1, 0]
+    assert "continuity_link" in ordered[0].reasons
 
 
 def test_a_question_without_its_answer_is_pushed_down() -> None:
