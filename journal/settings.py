@@ -128,7 +128,7 @@ class Index(Group):
     prefix = "index"
     chunk_tokens = Setting(320, "Tokens in one piece of a long entry.", low=50, high=8192)
     chunk_overlap_tokens = Setting(
-        40, "Tokens that neighbouring pieces share; fewer than index.chunk_tokens.", low=0
+        40, "Tokens that neighbouring pieces share; at most half of index.chunk_tokens.", low=0
     )
 
 
@@ -352,9 +352,9 @@ class _Reading:
 
     def finish(self) -> Settings:
         settings = Settings(self.values, self.origins, tuple(self.warnings))
-        if settings.index.chunk_overlap_tokens >= settings.index.chunk_tokens:
+        if settings.index.chunk_overlap_tokens * 2 > settings.index.chunk_tokens:
             raise SettingsError(
-                "index.chunk_overlap_tokens must be less than index.chunk_tokens, "
+                "index.chunk_overlap_tokens must be at most half of index.chunk_tokens, "
                 f"which is {settings.index.chunk_tokens}",
                 where=settings.origin("index.chunk_overlap_tokens"),
             )

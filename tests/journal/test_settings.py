@@ -223,7 +223,7 @@ def test_an_unknown_name_is_an_error_with_the_closest_name(world: World) -> None
         ("journal.timezone = 'Asia/Nowhere'", "journal.timezone must be .*Asia/Seoul"),
         ("journal.timezone = '../etc/passwd'", "journal.timezone must be .*Asia/Seoul"),
         ("capture = 1", "capture must be a table; write \\[capture\\]"),
-        ("index.chunk_tokens = 60", "must be less than index.chunk_tokens, which is 60"),
+        ("index.chunk_tokens = 60", "must be at most half of index.chunk_tokens, which is 60"),
     ],
 )
 def test_a_wrong_value_names_file_key_and_what_is_allowed(
