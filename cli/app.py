@@ -18,12 +18,18 @@ def main(argv: Sequence[str] | None = None) -> int:
     if arguments == ["--version"]:
         print(f"memjournal {VERSION}")
         return 0
+    if "import" in arguments:
+        from .repeat import recall
+
+        if (text := recall(arguments)) is not None:
+            sys.stdout.write(text)
+            return 0
     from ..journal.errors import MemjournalError
     from .program import app, register_commands
 
     try:
         register_commands(arguments)
-        app(args=arguments, prog_name="mem")
+        app(args=arguments, prog_name="mem", obj=arguments)
     except MemjournalError as error:
         print(f"mem: {error}", file=sys.stderr)
         return error.exit_code

@@ -34,6 +34,7 @@ class Context:
     latest: ClassVar[Context | None] = None  # for the log, which has nobody to ask
 
     journal_option: Path | None = None
+    arguments: tuple[str, ...] = ()  # the command line, as typed
     overrides: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -101,8 +102,6 @@ class Context:
 
         if self.journal_option is not None:
             return require_journal(self.journal_option.expanduser().absolute())
-        if self.environ.get(HOME_VARIABLE, ""):
-            return require_journal(self.default_root.absolute())
         return find_journal(self.cwd, default=self.default_root).absolute()
 
     @cached_property

@@ -24,6 +24,12 @@ def listed(counts: Mapping[str, int]) -> str:
     return ", ".join(f"{number:,} {name}" for name, number in counts.items())
 
 
+def nothing_new(skipped_files: Mapping[str, int]) -> str:
+    """The whole report of an import that found nothing new."""
+    reasons = f"  files skipped: {listed(skipped_files)}\n" if skipped_files else ""
+    return f"nothing new\n{reasons}"
+
+
 class _Sink:
     """The journal as an import sees it; remembers which files were written."""
 

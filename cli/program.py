@@ -63,7 +63,7 @@ def prepare(
     """A memory for AI coding assistants: Markdown in git, searched by keyword and by meaning."""
     from .context import Context
 
-    context.obj = Context(journal_option=journal)
+    context.obj = Context(journal_option=journal, arguments=tuple(context.obj or ()))
 
 
 def register_commands(arguments: Sequence[str]) -> None:

@@ -21,8 +21,6 @@ _VARIABLES = ("CLAUDE_CONFIG_DIR", "HOME", "USERPROFILE", "TZ", "XDG_CONFIG_HOME
 
 def recall(arguments: Sequence[str]) -> str | None:
     """What the same command printed when it had nothing to do, if it would have nothing to do now."""
-    if "import" not in arguments:
-        return None
     asked = _key(arguments)
     for run in _load():
         if run.get("key") == asked:
@@ -39,21 +37,23 @@ def remember(
     *,
     paths: Iterable[str],
     folders: Iterable[str],
+    written: str,
     now_ns: int,
 ) -> None:
     """Note that *arguments* print *text*, and nothing else happens, while *paths* are as they are.
 
     *paths* are the files that decided it, *folders* those whose transcripts did, with all below
-    them. Nothing is noted while any of them may still be changing, or where notes cannot be written.
+    them; *written* is the one that the run itself wrote. Nothing is noted while another may still
+    be changing, or where notes cannot be written.
     """
     looked_at = {*paths, *(each for folder in folders for each in _folders_below(folder))}
     seen = {path: _state(path) for path in sorted(looked_at)}
     if any(state and state[1] > now_ns - _SETTLED_NS for state in seen.values()):
         return
+    seen[written] = _state(written)
     key = _key(arguments)
     runs = [run for run in _load() if run.get("key") != key]
-    runs = [*runs, {"key": key, "text": text, "seen": seen}][-_KEPT:]
-    _save(runs)
+    _save([*runs, {"key": key, "text": text, "seen": seen}][-_KEPT:])
 
 
 def _key(arguments: Sequence[str]) -> list[str]:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...journal.errors import NotFoundError
+from ...journal.place import MARKER
 from .. import options, output
 from ..context import Context
 
@@ -17,6 +18,7 @@ if TYPE_CHECKING:
     from ...hooks.claude_code.discover import ClaudeCodeSource
     from ...hooks.import_state import ImportState
     from ...hooks.importing import (
+        Filters,
         Listing,
         Step,
         Transcript,
@@ -182,7 +184,37 @@ def import_(
         run = ImportRun(surroundings, source, mask, state, verbose=verbose)
         run.carry_out(steps, filters, with_index=not no_index)
         run.print_report(names, as_json=as_json)
+        if not (force or verbose or as_json or since or source.unreadable or state.trouble):
+            _remember(surroundings, source, places, transcripts, state, filters)
     _note_unreadable(source)
+
+
+def _remember(
+    surroundings: Context,
+    source: ClaudeCodeSource,
+    places: Sequence[Path],
+    transcripts: Sequence[Transcript],
+    state: ImportState,
+    filters: Filters,
+) -> None:
+    """Note what this command would say if it were repeated now, if it would then do nothing."""
+    from ...hooks.importing import plan_import
+    from ..import_run import nothing_new
+    from ..repeat import remember
+
+    steps = plan_import(transcripts, state, filters, peek=source.peek, reader=source.reader)
+    skipped = _tally(step.skip for step in steps)
+    if "" in skipped or "another project" in skipped or surroundings.settings.warnings:
+        return
+    deciding = (surroundings.user_file, surroundings.root / MARKER, *places)
+    remember(
+        surroundings.arguments,
+        nothing_new(skipped),
+        paths=[str(path) for path in (*deciding, *(one.path for one in transcripts))],
+        folders=[str(place) for place in places if place.is_dir()],
+        written=str(state.path),
+        now_ns=surroundings.now_ns,
+    )
 
 
 def count_waiting(surroundings: Context) -> int:

@@ -374,7 +374,7 @@ def counted() -> Iterator[list[int]]:
 
 
 def test_one_event_more_or_less_in_a_long_session_is_all_that_is_indexed(world: World) -> None:
-    ids = world.events(f"pool timeout {n}" for n in range(3_000))
+    ids = world.events(f"pool timeout {n}" for n in range(2_000))
     world.update()
     with counted() as documents:
         world.events(["one more about the invoice"])
@@ -397,22 +397,25 @@ def test_the_cost_of_a_session_grows_with_its_length(new_world: Callable[[], Wor
         return time.process_time() - start
 
     cost_s(200)
-    small, large = cost_s(1_000), cost_s(8_000)
+    small, large = cost_s(500), cost_s(4_000)
     assert large < 8 * small * 3  # 64 times as much if it were quadratic
 
 
-def test_the_texts_are_not_all_in_memory_at_once(world: World) -> None:
+def test_the_texts_are_not_all_in_memory_at_once(new_world: Callable[[], World]) -> None:
     text = "pool timeout " * 2_000  # 26 kB, few terms
-    for number in range(400):
-        world.note(f"notes/{number // 200}/{number}.md", f"needle{number} {text}")
-    index = world.open(vectors=False)
-    tracemalloc.start()
-    try:
-        index.update(now_ns=time.time_ns())
-        _, peak = tracemalloc.get_traced_memory()
-    finally:
-        tracemalloc.stop()
-    assert peak < 400 * len(text) / 3
+
+    def peak(n: int) -> int:
+        world = new_world()
+        for number in range(n):
+            world.note(f"notes/{number}.md", f"needle{number} {text}")
+        tracemalloc.start()
+        try:
+            world.open(vectors=False).update(now_ns=time.time_ns())
+            return tracemalloc.get_traced_memory()[1]
+        finally:
+            tracemalloc.stop()
+
+    assert peak(220) - peak(20) < 200 * len(text) / 2
 
 
 # Damage
@@ -448,10 +451,9 @@ def test_any_damage_to_the_index_is_mended_by_itself(world: World, damage: str) 
         assert world.answers() == whole, name
         assert world.index.verify() == [], name
         n_mended += bool(remarks)
-        assert remarks or name == "writer.lock" or damage != "gone" or "catalog" in name, name
         shutil.rmtree(world.root / "index")
         shutil.copytree(world.root / "whole", world.root / "index")
-    assert n_mended >= 4
+    assert n_mended >= 8
 
 
 def test_verify_names_what_is_wrong(world: World) -> None:
@@ -517,7 +519,6 @@ def test_a_model_replaced_under_its_name_embeds_everything_anew(
     world.update()
     make_model(folder, seed=1)
     world.index = world.open(model=str(folder))
-    assert world.update().remarks == []  # nothing of the files has changed
     searcher, answer = world.search("pool timeout")
     assert searcher.remarks == ["the vector index cannot be read (it is missing); it was rebuilt"]
     assert answer.used_vector
@@ -544,7 +545,7 @@ def test_without_a_model_search_answers_by_keyword_and_says_why(
         case "other tokenizer":
             text = (folder / "tokenizer.json").read_text("utf-8")
             grown = text.replace(
-                '"[UNK]":0', '"[UNK]":0,' + ",".join(f'"x{n}":{n + 900}' for n in range(900))
+                '"[UNK]": 0,', '"[UNK]": 0,' + "".join(f'"x{n}": {n + 900},' for n in range(900))
             )
             assert grown != text
             (folder / "tokenizer.json").write_text(grown, "utf-8")
@@ -598,9 +599,12 @@ from memjournal.indexer.index import IndexOptions, JournalIndex
 root = Path(sys.argv[1])
 print("ready", flush=True)
 for _ in range(int(sys.argv[3])):
-    JournalIndex(root, root / "index", IndexOptions(model=sys.argv[2], lock_timeout_s=60)).update(
+    index = JournalIndex(root, root / "index", IndexOptions(model=sys.argv[2], lock_timeout_s=60))
+    report = index.update(
         now_ns=time.time_ns(), progress=lambda *_: print("at work", flush=True)
     )
+    for remark in report.remarks:
+        print(remark, file=sys.stderr)
 """
 SEARCHER = """
 import sys, time
@@ -646,7 +650,7 @@ def test_killed_at_any_moment_the_next_update_makes_it_whole(world: World) -> No
             indexer.send_signal(signal.SIGKILL)
             n_at_work += "at work" in indexer.stdout.read()
             assert indexer.stderr is not None
-            assert "Traceback" not in indexer.stderr.read()
+            assert "Traceback" not in indexer.stderr.read()  # remarks may be there
         if number % 3 == 2:
             world.index = world.open()
             world.update()

@@ -1,0 +1,133 @@
+"""Files against catalog: what is planned is pure, and what cannot be seen is never taken for gone."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memjournal.indexer.reconcile import describe_failure, plan_reconcile, read_change
+from memjournal.journal.reading import JournalFile, Listing, Oddity, kind_of, list_files, stat_file
+
+from .world import World
+
+DAY_NS = 86_400 * 10**9
+
+
+def file(path: str, size: int = 1, mtime_ns: int = 1) -> JournalFile:
+    return JournalFile(path, kind_of(path), size, mtime_ns)
+
+
+def listing(*files: JournalFile, unreadable: tuple[str, ...] = ()) -> Listing:
+    return Listing(files, tuple(Oddity(path, "permission denied") for path in unreadable), ())
+
+
+def known(*files: JournalFile) -> dict[str, JournalFile]:
+    return {one.path: one for one in files}
+
+
+def test_nothing_changed_is_no_plan() -> None:
+    a = file("notes/a.md")
+    assert not plan_reconcile(listing(a), known(a))
+
+
+@pytest.mark.parametrize("other", [{"size_bytes": 2}, {"mtime_ns": 2}, {"mtime_ns": 0}])
+def test_another_size_or_time_is_a_change(other: dict[str, int]) -> None:
+    a = file("notes/a.md")
+    changed = replace(a, **other)  # type: ignore[arg-type]  # test data
+    assert plan_reconcile(listing(changed), known(a)).changed == (changed,)
+
+
+def test_a_renamed_file_is_one_more_and_one_less() -> None:
+    plan = plan_reconcile(listing(file("notes/b.md")), known(file("notes/a.md")))
+    assert (plan.changed, plan.removed) == ((file("notes/b.md"),), ("notes/a.md",))
+
+
+@pytest.mark.parametrize("place", ["notes/deep", "notes", "notes/deep/a.md"])
+def test_what_lies_below_a_place_that_cannot_be_read_stays(place: str) -> None:
+    present, hidden = file("memories/b.md"), file("notes/deep/a.md")
+    plan = plan_reconcile(listing(present, unreadable=(place,)), known(present, hidden))
+    assert not plan
+
+
+def test_what_only_begins_like_an_unreadable_place_goes() -> None:
+    present, gone = file("memories/b.md"), file("notes/deeper.md")
+    plan = plan_reconcile(listing(present, unreadable=("notes/deep",)), known(present, gone))
+    assert plan.removed == ("notes/deeper.md",)
+
+
+def test_a_journal_without_any_file_is_not_emptied() -> None:
+    plan = plan_reconcile(listing(), known(file("notes/a.md"), file("notes/b.md")))
+    assert (plan.removed, plan.withheld) == ((), ("notes/a.md", "notes/b.md"))
+    assert not plan
+
+
+FILES = st.dictionaries(
+    st.sampled_from(["notes/a.md", "notes/b/c.md", "memories/d.md", "sessions/e.md"]),
+    st.integers(1, 3),
+)
+
+
+@given(FILES, FILES)
+def test_following_a_plan_leads_to_what_is_there(
+    before: dict[str, int], after: dict[str, int]
+) -> None:
+    catalog = {path: file(path, size) for path, size in before.items()}
+    present = [file(path, size) for path, size in after.items()]
+    plan = plan_reconcile(listing(*present), catalog)
+    for path in plan.removed:
+        del catalog[path]
+    catalog |= known(*plan.changed)
+    assert catalog == known(*present) or (plan.withheld and not present)
+    assert not plan_reconcile(listing(*present), catalog)
+
+
+@pytest.mark.parametrize(
+    ("age_ns", "is_settled"),
+    [(10**9, True), (51_000_000, True), (49_000_000, False), (-(10**9), False), (-DAY_NS, True)],
+)
+def test_a_file_that_just_changed_is_read_once_more(
+    world: World, age_ns: int, is_settled: bool
+) -> None:
+    path = world.note("notes/a.md", "text")
+    moment = path.stat().st_mtime_ns
+    found = stat_file(world.root, "notes/a.md")
+    assert found is not None
+    change = read_change(world.root, found, now_ns=moment + age_ns)
+    assert (change.file == found) == is_settled
+
+
+def test_a_file_that_has_just_gone_is_no_failure(world: World) -> None:
+    gone = file("notes/a.md")
+    with pytest.raises(FileNotFoundError) as caught:
+        read_change(world.root, gone, now_ns=0)
+    assert describe_failure(gone, caught.value) is None
+    assert describe_failure(gone, PermissionError(13, "no")) == Oddity(
+        "notes/a.md", "permission denied"
+    )
+
+
+def test_an_unreadable_folder_keeps_its_entries(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.note("notes/private/a.md", "pool timeout")
+    world.note("notes/b.md", "pool")
+    world.update()
+    whole = os.scandir
+
+    def guarded(path: Path) -> object:
+        if Path(path).name == "private":
+            raise PermissionError(13, "Permission denied")
+        return whole(path)
+
+    monkeypatch.setattr(os, "scandir", guarded)
+    assert list_files(world.root).unreadable
+    report = world.update()
+    world.note("notes/b.md", "pool edited")
+    report = world.update()
+    assert [one.path for one in report.failures] == ["notes/private"]
+    assert {hit.row.path for hit in world.ask("pool").hits} == {"notes/private/a.md", "notes/b.md"}
