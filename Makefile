@@ -49,7 +49,7 @@ bench: $(VENV)/installed-dev  ## Measure speed and memory; prints ratios and the
 
 EVAL ?= tests/bench/eval
 bench-retrieval: $(VENV)/installed-dev  ## Measure retrieval; EVAL=folder with the evaluation sets
-	$(BIN)/python tests/bench/retrieval.py --eval $(EVAL)
+	$(BIN)/python tests/bench/retrieval.py --real --eval $(EVAL)
 
 $(VENV)-whoosh3/bin/python: $(SOURCES)
 	$(PYTHON) -m venv $(VENV)-whoosh3

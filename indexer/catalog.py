@@ -536,15 +536,14 @@ class Catalog:
         return [n for (n,) in self._query(f"SELECT docno FROM entries WHERE {where}", values)]
 
     def answers_to(self, docnos: Sequence[int]) -> list[int]:
-        """The answers in the turns of those of *docnos* that are questions."""
-        marks = ", ".join("?" * len(docnos))
+        """The answers in the turns of those of *docnos* that are questions, each once."""
         query = (
-            "SELECT answer.docno FROM entries AS asked JOIN entries AS answer"
+            "SELECT DISTINCT answer.docno FROM entries AS asked JOIN entries AS answer"
             " ON answer.session = asked.session AND answer.turn = asked.turn"
-            f" WHERE asked.docno IN ({marks}) AND asked.type = 'user_prompt'"
+            " WHERE asked.docno IN (SELECT value FROM json_each(?)) AND asked.type = 'user_prompt'"
             " AND asked.session != '' AND answer.type = 'assistant_response'"
         )
-        return [docno for (docno,) in self._db.execute(query, tuple(docnos))]
+        return [docno for (docno,) in self._query(query, (json.dumps(list(docnos)),))]
 
     def neighbours(self, row: Row, *, before: int, after: int) -> tuple[list[Row], list[Row]]:
         """What stands before and after *row* in its session (or else its project), oldest first."""

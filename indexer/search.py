@@ -46,7 +46,9 @@ Int = NDArray[np.int64]
 
 _MEM: Final = re.compile(r"\[?mem:([0-9A-Za-z]{2,64})\]?", re.IGNORECASE)
 MMR_LAMBDA: Final = 0.7  # at which a repetition loses what ``ordering`` was measured with
-MIN_SCORE: Final = 0.05  # below it is noise: a chance syllable, a distant vector
+MIN_SCORE: Final = 0.05
+"""Below it is noise, a chance syllable or a distant vector, unless the words do match: of a word that
+is everywhere the score says that it tells nothing, and still whoever asks for it wants to see it."""
 N_CANDIDATES: Final = 200  # of each leg; the two hundredth hit has never become a first one
 DECIMALS: Final = 6  # of relevance; what differs less is as relevant
 N_QUESTIONS: Final = 20  # of the best candidates whose answers are looked up
@@ -174,7 +176,7 @@ class Searcher:
             snapshot,
             request.n_candidates,
         )
-        found.relevance = self._with_answers(found.relevance, snapshot)
+        found.relevance = self._with_answers(found.relevance, snapshot, allowed)
         cited = self._cited(text, request)
         named = {hit.row.docno for hit in cited}
         ranked = self._hits(found, snapshot, request)
@@ -216,15 +218,19 @@ class Searcher:
             similarity=relevance.similarity[order],
         )
 
-    def _with_answers(self, relevance: Relevance, snapshot: Snapshot) -> Relevance:
+    def _with_answers(
+        self, relevance: Relevance, snapshot: Snapshot, allowed: Int | None
+    ) -> Relevance:
         """*relevance* and, at its end, the answers to the questions that stand high in it.
 
         An answer may share no word with its question; ``ordering`` puts it in the question's place.
         """
         top = snapshot.docnos[relevance.documents[:N_QUESTIONS]].tolist()
-        docnos = self._catalog.answers_to(top)
-        positions, _ = self._positions(np.asarray(sorted(docnos), np.int64), snapshot)
+        docnos = self._catalog.in_order(self._catalog.answers_to(top))
+        positions, _ = self._positions(np.asarray(docnos, np.int64), snapshot)
         missing = positions[~np.isin(positions, relevance.documents)]
+        if allowed is not None:
+            missing = missing[np.isin(missing, allowed)]
         nothing = np.zeros(len(missing))
         return replace(
             relevance,
@@ -322,7 +328,8 @@ class Searcher:
         hits: list[Hit] = []
         for result in results:
             row = rows.get(int(snapshot.docnos[result.document]))
-            if row is None or result.score < max(request.min_score, MIN_SCORE):
+            is_noise = result.score < MIN_SCORE and result.share < KEYWORD
+            if row is None or is_noise or result.score < request.min_score:
                 continue
             hits.append(
                 Hit(

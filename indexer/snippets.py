@@ -9,7 +9,8 @@ from typing import Final
 
 from .analysis import spans
 
-MAX_SCANNED: Final = 200_000  # characters; further down only a very long entry goes on
+MAX_SCANNED: Final = 200_000  # characters; further down only a very long entry goes on ...
+_FAR_WINDOW: Final = 20_000  # ... and is looked at where a term of the query seems to stand
 _LINE_BREAKS: Final = re.compile(r"\s*\n\s*")
 _WORD_BREAK: Final = re.compile(r"\s")
 
@@ -30,8 +31,10 @@ def make_snippet(
     Each term counts once in a window, so that a passage with several terms beats one that repeats a
     single one. Without any match it is the beginning, or the passage at *start_hint*.
     """
-    text = text[:MAX_SCANNED]
-    found = [(part.start, part.end, part.term) for part in spans(text) if part.term in weights]
+    found = _matches(text, 0, MAX_SCANNED, weights)
+    if not found and len(text) > MAX_SCANNED:
+        far = max(0, _seems_to_stand(text, weights) - n_chars)
+        found = _matches(text, far, far + _FAR_WINDOW, weights)
     if not found:
         start = start_hint if start_hint is not None and start_hint < len(text) else 0
         return _cut(text, start, min(len(text), start + n_chars), [])
@@ -39,7 +42,25 @@ def make_snippet(
     room = n_chars - (end - start)
     start = max(0, start - room // 3)
     end = min(len(text), start + n_chars)
+    start = max(0, min(start, end - n_chars))  # what is left at the end goes to the beginning
     return _cut(text, start, end, found)
+
+
+def _matches(
+    text: str, start: int, end: int, weights: Mapping[str, float]
+) -> list[tuple[int, int, str]]:
+    return [
+        (start + part.start, start + part.end, part.term)
+        for part in spans(text[start:end])
+        if part.term in weights
+    ]
+
+
+def _seems_to_stand(text: str, weights: Mapping[str, float]) -> int:
+    """About where the first of the terms is, beyond what was looked at; 0 if nowhere."""
+    lowered = text.lower()  # a few letters become two; the window is wide enough
+    places = (lowered.find(term, MAX_SCANNED) for term in weights)
+    return min((place for place in places if place >= 0), default=0)
 
 
 def _best_window(

@@ -1,9 +1,9 @@
 """How well memories are found: recall, reciprocal rank and confidence on the evaluation sets.
 
-    python tests/bench/retrieval.py --eval DIR [--sets kodev,parakqc] [--ablation]
+    python tests/bench/retrieval.py --eval DIR [--sets kodev,parakqc] [--real] [--ablation]
 
-Ranking alone is measured, over an index in memory with the formulas of the real one; see
-docs/ranking.md for the sets and for what the figures mean.
+Ranking is measured over an index in memory with the formulas of the real one, and with --real as a
+user is answered, over a journal on disk; see docs/ranking.md for the sets and for what the figures mean.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ from evalsets import (
     reciprocal_rank,
 )
 from memory_index import Legs, MemoryIndex, load_indexes
+from real_index import print_real
 
 from memjournal.indexer import analysis, english, korean, ranking
 from memjournal.indexer.chunking import Passage, chunk, passages
@@ -241,14 +242,21 @@ def main() -> None:
     """Measure the sets in a folder."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--eval", type=Path, required=True, help="the folder of the sets")
-    parser.add_argument("--sets", default=",".join(SETS), help="default: all")
+    parser.add_argument("--sets", default="", help="default: all that are there")
     parser.add_argument("--model", default="", help="a model2vec folder; default: the shipped one")
     parser.add_argument("--ablation", action="store_true", help="also change one thing at a time")
+    parser.add_argument("--real", action="store_true", help="also ask a journal on disk")
     arguments = parser.parse_args()
-    sets = {name: load_set(arguments.eval, name) for name in arguments.sets.split(",")}
+    there = [name for name, (folder, *_) in SETS.items() if (arguments.eval / folder).is_dir()]
+    names = arguments.sets.split(",") if arguments.sets else there
+    if not names:
+        parser.error(f"no evaluation set in {arguments.eval}")
+    sets = {name: load_set(arguments.eval, name) for name in names}
     indexes = load_indexes(sets, model=arguments.model)
     print_legs(sets, indexes)
     print_confidence(sets, indexes)
+    if arguments.real:
+        print_real(sets)
     if arguments.ablation:
         print_ablation(sets, arguments.model)
 

@@ -450,9 +450,9 @@ def test_a_second_writer_is_told_that_it_is_busy(
 
 
 def test_a_reader_cannot_write(catalog: Catalog, tmp_path: Path) -> None:
-    with contextlib.closing(Catalog(tmp_path / "catalog.sqlite", write=False)) as reader:
-        with pytest.raises(StorageError):
-            apply(reader, change(described("aaaaa0")))
+    reader = Catalog(tmp_path / "catalog.sqlite", write=False)
+    with contextlib.closing(reader), pytest.raises(StorageError):
+        apply(reader, change(described("aaaaa0")))
 
 
 def test_reading_leaves_no_trace(catalog: Catalog, tmp_path: Path) -> None:

@@ -273,7 +273,7 @@ def test_the_same_200_questions_get_the_same_answers_after_deleting_the_index(
     rng = random.Random(200)
     questions = [" ".join(rng.choices(words, k=rng.randint(1, 6))) for _ in range(200)]
     assert sum(not question.isascii() for question in questions) > 50
-    for path in world.paths("memories")[::5]:  # a history, that the second index does not have
+    for path in world.paths("memories")[::20]:  # a history, that the second index does not have
         text = (world.root / path).read_text("utf-8")
         world.note(path, text + "\nfor a moment\n")
         world.update()

@@ -1,0 +1,85 @@
+"""A snippet is one line of the text, and what it marks are words of the query."""
+
+from __future__ import annotations
+
+import unicodedata
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memjournal.indexer.analysis import document_terms, query_terms
+from memjournal.indexer.snippets import make_snippet
+
+WORDS = st.sampled_from(
+    [
+        *("pool", "Pool", "ｐｏｏｌ", "maxPoolSize", "src/auth.py", "running", "run", "Café", "x"),
+        *(
+            "풀",
+            "커넥션",
+            "커넥션을",
+            "토큰은",
+            "漢字",
+            "カナ",
+            "ﾊﾝ",
+            "1.2.3",
+            "😀",
+            "the",
+            "\n",
+            "\n\n  - ",
+        ),
+        *(unicodedata.normalize("NFD", word) for word in ("커넥션을", "토큰", "Café")),
+    ]
+)
+TEXTS = st.lists(WORDS, max_size=60).map(" ".join) | st.text(max_size=80)
+
+
+def weights(query: str) -> dict[str, float]:
+    return {term.term: term.weight for term in query_terms(query).terms}
+
+
+@given(TEXTS, st.lists(WORDS, max_size=3).map(" ".join), st.integers(20, 200))
+def test_spans_mark_what_matches(text: str, query: str, n_chars: int) -> None:
+    wanted = weights(query)
+    snippet = make_snippet(text, wanted, n_chars=n_chars)
+
+    assert "\n" not in snippet.text
+    assert len(snippet.text) <= n_chars + 2  # and an ellipsis at each end
+    end = 0
+    for start, stop in snippet.spans:
+        assert end <= start < stop <= len(snippet.text)
+        assert set(document_terms(snippet.text[start:stop])) & set(wanted), snippet
+        end = stop
+    if len(text) <= n_chars and "\n" not in text:
+        assert snippet.text == text.strip() or snippet.text == text
+        assert bool(snippet.spans) == bool(set(document_terms(text)) & set(wanted))
+
+
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_word_is_marked_in_the_text_as_it_is(form: str) -> None:
+    text = unicodedata.normalize(form, "세션 토큰은 쿠키로")
+    snippet = make_snippet(text, weights("토큰"))
+    assert snippet.text == text
+    ((start, end),) = snippet.spans
+    assert unicodedata.normalize("NFC", text[start:end]).startswith("토큰")
+
+
+def test_the_passage_with_most_of_the_query_is_shown() -> None:
+    text = "pool " * 100 + "filler " * 100 + "the pool has a timeout here " + "filler " * 100
+    snippet = make_snippet(text, weights("pool timeout"))
+    assert "pool has a timeout here" in snippet.text
+    assert snippet.text.startswith("…") and snippet.text.endswith("…")
+
+
+@pytest.mark.parametrize("n", [10, 10_000, 300_000])
+def test_a_needle_at_the_end_is_shown(n: int) -> None:
+    text = "hay " * (n // 4) + "needle"
+    assert make_snippet(text, weights("needle"), start_hint=n - 100).text.endswith("needle")
+
+
+def test_without_a_match_it_is_the_beginning_or_the_passage_that_was_near() -> None:
+    text = "first words " + "x " * 500 + "near the end"
+    assert make_snippet(text, {}).text.startswith("first words")
+    assert make_snippet(text, {}, start_hint=len(text) - 12).text == "…near the end"
+    assert make_snippet(text, {}, start_hint=10**6).text.startswith("first words")
+    assert make_snippet("", {"a": 1.0}).text == ""
