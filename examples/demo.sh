@@ -16,16 +16,19 @@ say() { printf '\n$ %s\n' "$*"; }
 run() { say "$@"; "$@"; }
 
 cd "$here/.demo"
-say "mem init" && mem init "$journal" >/dev/null
+say "mem init" && mem init "$journal" --git >/dev/null
 say "cp -r examples/journal/* .demo/journal   # 22 short memories and 3 notes, Korean and English"
 cp -R "$here"/examples/journal/* "$journal"/
 say "mem import --all --from examples/transcripts/projects   # four Claude Code sessions"
 mem import --all --from "$here/examples/transcripts/projects"
 
-run mem search "why were refunds swallowed" -n 2
-run mem search "주문 API가 타임아웃 난 원인이 뭐였지?" -n 3
-run mem search "HikariPool" --type lesson -n 1
+say 'mem search "why were refunds swallowed" -n 1'
+mem search "why were refunds swallowed" -n 1
+say 'mem search "주문 API가 타임아웃 난 원인이 뭐였지?" -n 3'
+mem search "주문 API가 타임아웃 난 원인이 뭐였지?" -n 3
 
 first=$(mem search "주문 API가 타임아웃 난 원인이 뭐였지?" --ids -n 1)
+run mem timeline "$first" -w 2
 run mem show "$first"
-printf '\nThe journal is plain Markdown in git: look into %s\n' ".demo/journal"
+printf '\nEverything is plain Markdown in git. Look into %s, or ask on:\n' ".demo/journal"
+printf '  MEMJOURNAL_HOME=.demo/journal .venv/bin/mem search "커넥션 풀"\n'

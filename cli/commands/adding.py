@@ -48,8 +48,12 @@ def add(
     source: Annotated[
         list[str] | None, typer.Option("--source", help="mem:ID, path or address it comes from.")
     ] = None,
-    confidence: Annotated[float, typer.Option("--confidence", min=0.0, max=1.0)] = 1.0,
-    importance: Annotated[float, typer.Option("--importance", min=0.0, max=1.0)] = 0.5,
+    confidence: Annotated[
+        float, typer.Option("--confidence", min=0.0, max=1.0, help="How sure it is, 0 to 1.")
+    ] = 1.0,
+    importance: Annotated[
+        float, typer.Option("--importance", min=0.0, max=1.0, help="How much it matters, 0 to 1.")
+    ] = 0.5,
     use_editor: Annotated[
         bool, typer.Option("--edit", "-e", help="Write it in your editor.")
     ] = False,

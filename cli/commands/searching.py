@@ -13,7 +13,7 @@ import typer
 from ...journal.errors import NotFoundError, UsageError
 from .. import options, output
 from ..context import Context
-from ..present import entry_fields, heading_of, hit_fields, print_entry, print_rows
+from ..present import entry_fields, heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
     from ...indexer.catalog import Catalog, Row
@@ -149,7 +149,7 @@ def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> N
         output.line(output.style("nothing matches well; the nearest:", output.YELLOW))
     for hit in shown:
         output.line(heading_of(hit.row, now=now, n_columns=n_columns))
-        if hit.snippet.text:
+        if hit.snippet.text and hit.snippet.text != title_of(hit.row):
             output.line(f"    {output.mark(hit.snippet.text, hit.snippet.spans)}")
         reasons = ", ".join(hit.reasons)
         output.line(f"    {output.style(f'{hit.score:.2f} {reasons}', output.DIM)}")

@@ -203,9 +203,7 @@ def test_a_crash_at_each_commit_point_leaves_work_and_no_wrong_answer(
 
 def test_nothing_to_do_writes_nothing(world: World) -> None:
     filled(world)
-    world.update()
-    time.sleep(0.06)  # until no file counts as just changed
-    world.update()
+    world.update(later_s=1)
     before = tree(world.root)
     report = world.update()
     assert (report.n_files, bool(report.change), report.remarks) == (0, False, [])
@@ -530,7 +528,7 @@ def test_without_a_model_search_answers_by_keyword_and_says_why(
     world: World, how: str, tmp_path: Path
 ) -> None:
     filled(world)
-    world.update()
+    world.update(later_s=1)
     folder = make_model(tmp_path / "broken")
     table = folder / "model.safetensors"
     match how:
@@ -550,7 +548,7 @@ def test_without_a_model_search_answers_by_keyword_and_says_why(
             assert grown != text
             (folder / "tokenizer.json").write_text(grown, "utf-8")
     world.index = world.open(model=str(folder), vectors=how != "off")
-    report = world.update()
+    report = world.update(later_s=1)
     for by in ("hybrid", "vector"):
         answer = world.ask("pool timeout", by=by)
         assert answer.hits and answer.fallback_applied

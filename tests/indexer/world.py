@@ -155,9 +155,9 @@ class World:
 
     # --- indexing and asking ----------------------------------------------------------------
 
-    def update(self) -> UpdateReport:
-        """Let the index follow the files."""
-        return self.index.update(now_ns=time.time_ns())
+    def update(self, *, later_s: int = 0) -> UpdateReport:
+        """Let the index follow the files; *later_s* on, when no file counts as just changed."""
+        return self.index.update(now_ns=time.time_ns() + later_s * 10**9)
 
     def catalog(self) -> _Closing:
         return _Closing(self.index)
