@@ -51,22 +51,6 @@ def hit_fields(hit: Hit) -> dict[str, object]:
     }
 
 
-def entry_fields(row: Row, entry: Entry) -> dict[str, object]:
-    """All there is of an entry."""
-    return {
-        **row_fields(row),
-        "body": entry.body,
-        "updated": format_time(entry.updated) if entry.updated else None,
-        "source": entry.source,
-        "confidence": entry.confidence,
-        "importance": entry.importance,
-        "privacy": entry.privacy,
-        "edges": [{"relation": edge.relation, "target": edge.target} for edge in entry.edges],
-        "symbols": entry.symbols,
-        "extra": entry.extra,
-    }
-
-
 def heading_of(row: Row, *, now: datetime, n_columns: int) -> str:
     """One line that names an entry: citation, title, what it is, when, and of which project."""
     facts = " · ".join(

@@ -52,8 +52,9 @@ def remember(
         return
     seen[written] = _state(written)
     key = _key(arguments)
-    runs = [run for run in _load() if run.get("key") != key]
-    _save([*runs, {"key": key, "text": text, "seen": seen}][-_KEPT:])
+    runs: list[Mapping[str, object]] = [run for run in _load() if run.get("key") != key]
+    runs.append({"key": key, "text": text, "seen": seen})
+    _save(runs[-_KEPT:])
 
 
 def _key(arguments: Sequence[str]) -> list[str]:

@@ -11,9 +11,10 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from ...journal.errors import NotFoundError, UsageError
+from ...journal.export import entry_fields
 from .. import options, output
 from ..context import Context
-from ..present import entry_fields, heading_of, hit_fields, print_entry, print_rows, title_of
+from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
     from ...indexer.catalog import Catalog, Row
@@ -238,7 +239,7 @@ def show(
             sys.stdout.flush()
             sys.stdout.buffer.write(stored.raw)
         elif as_json:
-            output.emit("entry", entry_fields(row, stored.entry))
+            output.emit("entry", entry_fields(stored.entry, row.path))
         else:
             if number:
                 output.line()
@@ -286,7 +287,7 @@ def source(
             if opened is None:
                 continue
             if as_json:
-                output.emit("entry", entry_fields(one, opened.entry))
+                output.emit("entry", entry_fields(opened.entry, one.path))
                 continue
             if number:
                 output.line()
