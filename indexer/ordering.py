@@ -102,11 +102,16 @@ def order_results(
             document=int(relevance.documents[at]),
             score=score,
             reasons=_reasons(candidates[at], at, relevance, turns, is_lifted=at in lifted),
-            share=float(relevance.share[at]),
-            similarity=float(relevance.similarity[at]),
+            share=_of_either(relevance.share, at, lifted),
+            similarity=_of_either(relevance.similarity, at, lifted),
         )
         for at, score in _without_repetition(scores, vectors, limit, repetition)
     )
+
+
+def _of_either(values: Floats, at: int, lifted: Mapping[int, int]) -> float:
+    """What speaks for an answer, or for the question whose place it took."""
+    return float(max(values[at], values[lifted.get(at, at)]))
 
 
 def is_echo(candidate: Candidate, *, similarity: float, strength: float) -> bool:
@@ -126,8 +131,8 @@ def _put_answers_first(
     scores: Floats,
     relevance: Relevance,
     candidates: Sequence[Candidate],
-) -> set[int]:
-    """Gives the place of a question to the best answer of its turn; returns those that moved up.
+) -> dict[int, int]:
+    """Gives the place of a question to the best answer of its turn; returns which took whose.
 
     Whoever asks again wants what came of it, not their own words. A question that is only asked
     again and has no answer is pushed down.
@@ -136,7 +141,7 @@ def _put_answers_first(
     for at, one in enumerate(candidates):
         if one.turn and one.type == "assistant_response":
             answers.setdefault(one.turn, []).append(at)
-    lifted: set[int] = set()
+    lifted: dict[int, int] = {}
     for at, one in enumerate(candidates):
         if one.type != "user_prompt":
             continue
@@ -144,7 +149,7 @@ def _put_answers_first(
             best = max(of_turn, key=lambda answer: scores[answer])
             if scores[best] < scores[at]:
                 scores[best] = scores[at]
-                lifted.add(best)
+                lifted[best] = at
             scores[at] = min(scores[at], BELOW_ANSWER * scores[best])
         elif is_echo(
             one, similarity=float(relevance.similarity[at]), strength=float(relevance.strength[at])

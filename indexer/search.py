@@ -94,8 +94,7 @@ class Hit:
     @property
     def is_weak(self) -> bool:
         """Whether it is only the nearest there is: neither its words nor its meaning match."""
-        is_far = self.share < KEYWORD and self.similarity < SEMANTIC
-        return is_far and "continuity_link" not in self.reasons
+        return self.share < KEYWORD and self.similarity < SEMANTIC
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -18,7 +18,7 @@ from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
     from ...indexer.catalog import Catalog, Row
-    from ...indexer.search import Answer
+    from ...indexer.search import Answer, Hit
     from ...journal.reading import Stored
 
 
@@ -156,24 +156,24 @@ def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> N
         output.line(f"    {output.style(f'{hit.score:.2f} {reasons}', output.DIM)}")
     if shown:
         output.line()
-    output.line(output.style(_summary_of(answer, len(shown)), output.DIM))
+    output.line(output.style(_summary_of(answer, shown), output.DIM))
     if answer.no_vectors:
         output.warn(f"searched by keyword only: {answer.no_vectors}")
 
 
-def _summary_of(answer: Answer, n_shown: int) -> str:
+def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
     legs = " + ".join(
         name
         for name, used in (("keyword", answer.used_keyword), ("meaning", answer.used_vector))
         if used
     )
-    if not answer.hits:
+    if not shown:
         return f"nothing found ({legs or 'no leg could be searched'})"
     parts = [
-        f"{n_shown} of {output.count(answer.total, 'match', 'matches')}",
+        f"{len(shown)} of {output.count(answer.total, 'match', 'matches')}",
         legs,
         f"confidence: {answer.confidence}",
-        f"open one with `mem show mem:{answer.hits[0].row.id}`",
+        f"open one with `mem show mem:{shown[0].row.id}`",
     ]
     return " · ".join(parts)
 

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import typer.main
 
-from memjournal.cli.program import app, register_commands
+from memjournal.cli.program import GROUPS, app, register_commands
 
 HEAD = """\
 # The command line
@@ -33,8 +33,8 @@ def command_names() -> Iterator[tuple[str, ...]]:
     """Every command and every command of a group, in the program's order."""
     register_commands([])
     root = typer.main.get_command(app)
-    for name, command in root.commands.items():  # type: ignore[attr-defined]  # Typer's own group
-        below = getattr(command, "commands", {})
+    for name in (name for names in GROUPS.values() for name in names):
+        below = getattr(root.commands[name], "commands", {})  # type: ignore[attr-defined]  # a group
         if not below:
             yield (name,)
         for inner in below:

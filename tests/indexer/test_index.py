@@ -616,7 +616,7 @@ for _ in range(int(sys.argv[3])):
     index = JournalIndex(root, root / "index", IndexOptions(model=sys.argv[2], lock_timeout_s=60))
     searcher = Searcher(index, index.read_catalog())
     answer = searcher.search(SearchRequest(text="pool timeout", now=datetime.now(UTC)))
-    assert answer.hits and answer.used_vector and not searcher.remarks, (answer, searcher.remarks)
+    assert answer.hits and answer.used_vector and not searcher.remarks, searcher.remarks
     searcher.close()
 """
 
