@@ -15,11 +15,12 @@ from __future__ import annotations
 import contextlib
 import errno
 import shutil
+import time
 import warnings
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final, Self
+from typing import Any, Final, Self, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,10 +41,12 @@ with warnings.catch_warnings():
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float64]
+T = TypeVar("T")
 
 _LIMIT_MB: Final = 512  # the default of 128 spills pickled runs and halves the speed of a build
 _MAX_SEGMENTS: Final = 8  # 41 segments double the time of a query
 _OPENING_TRIES: Final = 5
+_OPENING_PAUSE_S: Final = 0.01
 _NAME: Final = "terms"
 _NUMBERS: Final = ("docno", "title_length", "body_length", "scripts", "row_check")
 _REFUSALS: Final = frozenset(
@@ -51,6 +54,22 @@ _REFUSALS: Final = frozenset(
     | {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
 )
 """What a disk or a system says when it refuses; every other failure is of the files' content."""
+
+
+def _while_it_moves(open_: Callable[[], T], folder: Path) -> T:
+    """What *open_* returns; tried again where a file is missing, for a commit replaces files one by
+    one, and a listing of the folder may come just between two names of the newest.
+    """
+    for remaining in reversed(range(_OPENING_TRIES)):
+        try:
+            with _translated(folder):
+                return open_()
+        except IndexDamagedError as error:
+            is_gap = isinstance(error.__cause__, (FileNotFoundError, index.EmptyIndexError))
+            if not is_gap or not remaining:
+                raise
+            time.sleep(_OPENING_PAUSE_S)
+    raise AssertionError("the last try returns or raises")
 
 
 class TermCounts(fields.FieldType):
@@ -104,6 +123,8 @@ def _translated(folder: Path) -> Iterator[None]:
         raise IndexDamagedError("keyword", str(error)) from error
     except IndexDamagedError:
         raise
+    except index.EmptyIndexError as error:
+        raise IndexDamagedError("keyword", "it is missing") from error
     except Exception as error:  # pickles raise anything
         raise IndexDamagedError("keyword", f"{type(error).__name__} {error}".strip()) from error
 
@@ -138,10 +159,9 @@ class KeywordIndex:
             StorageError: the disk refused.
         """
         self._folder = folder
-        with _translated(folder):
-            if not index.exists_in(str(folder), indexname=_NAME):
-                raise IndexDamagedError("keyword", "it is missing")
-            self._index = index.open_dir(str(folder), indexname=_NAME, schema=_schema())
+        self._index = _while_it_moves(
+            lambda: index.open_dir(str(folder), indexname=_NAME, schema=_schema()), folder
+        )
 
     @classmethod
     def create(cls, folder: Path) -> KeywordIndex:
@@ -212,17 +232,18 @@ class KeywordIndex:
             IndexDamagedError: the files cannot be read.
             StorageError: the disk refused.
         """
-        for remaining in reversed(range(_OPENING_TRIES)):
-            with _translated(self._folder):
-                reader = self._index.reader()
-            try:
-                return Snapshot(reader, self._folder)
-            except BaseException as error:
-                reader.close()
-                # A commit may have removed a segment before all of its files were opened.
-                if not remaining or not isinstance(error.__cause__, FileNotFoundError):
-                    raise
-        raise AssertionError("the last try returns or raises")
+        return _while_it_moves(self._open_snapshot, self._folder)
+
+    def _open_snapshot(self) -> Snapshot:
+        try:
+            reader = self._index.reader()
+        except FileNotFoundError as error:  # Whoosh has tried again and again
+            raise IndexDamagedError("keyword", str(error)) from None
+        try:
+            return Snapshot(reader, self._folder)
+        except BaseException:
+            reader.close()
+            raise
 
 
 class Snapshot:
