@@ -189,7 +189,7 @@ def _print_reliability(p: Floats, right: Floats, answerable: NDArray[np.bool_]) 
 
 def main() -> None:
     """Fit on the sets in a folder."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--eval", type=Path, required=True, help="the folder of the sets")
     parser.add_argument("--model", default="", help="a model2vec folder; default: the shipped one")
     arguments = parser.parse_args()

@@ -12,7 +12,7 @@ import argparse
 import json
 import random
 import uuid
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
@@ -77,7 +77,7 @@ def make_records(rng: random.Random, *, session: str) -> Iterator[dict[str, obje
         parent = own
         return record
 
-    def reply(message: str, block: dict[str, object]) -> dict[str, object]:
+    def reply(message: str, block: Mapping[str, object]) -> dict[str, object]:
         content = {"model": "claude-opus-4-6", "id": message, "type": "message"}
         usage = {"input_tokens": 3, "output_tokens": rng.randrange(900)}
         body = content | {"role": "assistant", "content": [block], "usage": usage}

@@ -240,7 +240,7 @@ def _forget_terms() -> None:
 
 def main() -> None:
     """Measure the sets in a folder."""
-    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser = argparse.ArgumentParser(description=(__doc__ or "").partition("\n")[0])
     parser.add_argument("--eval", type=Path, required=True, help="the folder of the sets")
     parser.add_argument("--sets", default="", help="default: all that are there")
     parser.add_argument("--model", default="", help="a model2vec folder; default: the shipped one")

@@ -78,7 +78,8 @@ def test_timeline_shows_the_neighbours_and_marks_what_was_asked_for(example: Wor
     rows = example.ok("timeline", str(prompt["id"]), "-w", "2", "--json").objects
     assert [row["id"] for row in rows if row["is_target"]] == [prompt["id"]]
     assert {row["session"] for row in rows} == {prompt["session"]}
-    assert [row["created"] for row in rows] == sorted(row["created"] for row in rows)
+    created = [str(row["created"]) for row in rows]
+    assert created == sorted(created)
 
 
 def test_source_shows_the_whole_turn_of_an_answer(example: World) -> None:

@@ -42,7 +42,11 @@ def planted_sentences() -> Iterator[tuple[str, list[str]]]:
 
 def records(sentence: str, number: int) -> Iterator[dict[str, object]]:
     """The sentence in each field that an import keeps something of."""
-    common = {"sessionId": SESSION, "cwd": "/home/dev/shop", "gitBranch": sentence}
+    common: dict[str, object] = {
+        "sessionId": SESSION,
+        "cwd": "/home/dev/shop",
+        "gitBranch": sentence,
+    }
     at = f"2026-03-02T09:{number // 60:02}:{number % 60:02}.000Z"
 
     def user(part: str, content: object, **more: object) -> dict[str, object]:
@@ -72,7 +76,11 @@ def records(sentence: str, number: int) -> Iterator[dict[str, object]]:
         failed = {"is_error": name == "Bash"}
         data = {"stdout": sentence, "stderr": sentence}
         yield user(name, [result | failed], toolUseResult=data)
-    queued = {"type": "queue-operation", "operation": "enqueue", "content": f"queued {sentence}"}
+    queued: dict[str, object] = {
+        "type": "queue-operation",
+        "operation": "enqueue",
+        "content": f"queued {sentence}",
+    }
     yield queued | {"sessionId": SESSION, "timestamp": at}
     yield {"type": "custom-title", "customTitle": sentence, "sessionId": SESSION}
     yield user("summary", sentence, isCompactSummary=True)
