@@ -31,7 +31,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         register_commands(arguments)
         app(args=arguments, prog_name="mem", obj=arguments)
     except MemjournalError as error:
-        print(f"mem: {error}", file=sys.stderr)
+        print(f"mem: {_without_secrets(str(error))}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:  # the reader, such as `head`, has seen enough
         _discard_stdout()
@@ -42,6 +42,14 @@ def main(argv: Sequence[str] | None = None) -> int:
     except Exception:  # noqa: BLE001  # the top of the process: what rises to here is a bug
         return _report_bug()
     return 0
+
+
+def _without_secrets(text: str) -> str:
+    """*text* as it may be shown: a message can quote what was typed, and that can hold anything."""
+    from ..journal.redaction import Redactor
+    from .output import safe
+
+    return safe(Redactor().redact(text).text)
 
 
 def _discard_stdout() -> None:

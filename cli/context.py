@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -12,7 +11,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
 
-from ..journal.errors import StorageError
+from ..journal.errors import MemjournalError, StorageError
 from ..journal.settings import JOURNAL_FILE, Settings, load_settings
 from . import output
 
@@ -169,6 +168,12 @@ class Context:
         name = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
         return user_cache_path("memjournal", appauthor=False) / name
 
+    @property
+    def _model(self) -> str:
+        """The model's name; a folder below ``~`` with its whole path."""
+        name = self.settings.embedding.model
+        return str(self.home / name[2:]) if name.startswith("~/") else name
+
     @cached_property
     def index(self) -> JournalIndex:
         from ..indexer.index import IndexOptions, JournalIndex
@@ -179,7 +184,7 @@ class Context:
             self.index_folder,
             IndexOptions(
                 vectors=settings.embedding.enabled,
-                model=settings.embedding.model,
+                model=self._model,
                 chunk_tokens=settings.index.chunk_tokens,
                 chunk_overlap_tokens=settings.index.chunk_overlap_tokens,
                 lock_timeout_s=settings.journal.lock_timeout_s,
@@ -243,14 +248,5 @@ class Context:
             return
         try:
             git.commit(self.root, paths, message)
-        except Exception as error:
-            from ..journal.errors import MemjournalError
-
-            if not isinstance(error, MemjournalError):
-                raise
+        except MemjournalError as error:
             output.warn(f"not committed: {error}")
-
-
-def is_terminal() -> bool:
-    """Whether somebody is reading along."""
-    return sys.stdout.isatty()

@@ -53,6 +53,10 @@ def prepare(
             " ~/memjournal.",
         ),
     ] = None,
+    settings: Annotated[
+        list[str] | None,
+        typer.Option("--set", metavar="KEY=VALUE", help="A setting for this run (repeatable)."),
+    ] = None,
     version: Annotated[
         bool,
         typer.Option(
@@ -63,7 +67,17 @@ def prepare(
     """A memory for AI coding assistants: Markdown in git, searched by keyword and by meaning."""
     from .context import Context
 
-    context.obj = Context(journal_option=journal, arguments=tuple(context.obj or ()))
+    overrides = dict(_split_setting(text) for text in settings or ())
+    context.obj = Context(
+        journal_option=journal, arguments=tuple(context.obj or ()), overrides=overrides
+    )
+
+
+def _split_setting(text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise typer.BadParameter(f"{text!r} is not KEY=VALUE", param_hint="--set")
+    return name.strip(), value
 
 
 def register_commands(arguments: Sequence[str]) -> None:

@@ -48,7 +48,6 @@ class Setting(Generic[T_co]):
         check: Callable[[str], str] | None = None,
         adds_up: bool = False,
         user_only: bool = False,
-        stays_inside: bool = False,
     ) -> None:
         self.default = default
         self.help = help
@@ -57,7 +56,6 @@ class Setting(Generic[T_co]):
         self.check = check  # of every text in the value: what is wrong with it, or ""
         self.adds_up = adds_up  # the layers' lists or tables are put together
         self.user_only = user_only  # ignored in a journal's file
-        self.stays_inside = stays_inside  # in a journal's file it cannot name a path outside
         self.kind: ValueKind = _KINDS[type(default)]
 
     def __set_name__(self, group: type[Group], attribute: str) -> None:

@@ -118,9 +118,10 @@ class Embedding(Group):
     enabled = Setting(True, "Search by meaning as well as by keyword.")
     model = Setting(
         "memjournal-static-v1",
-        "The model that came with memjournal, or a model2vec model's name or folder.",
+        "The model that came with memjournal; or a model2vec model: a folder with its whole path, or"
+        " NAME/NAME on a hub, which is downloaded.",
         check=_blank_fault,
-        stays_inside=True,
+        user_only=True,
     )
 
 
@@ -287,7 +288,7 @@ def set_setting(file: Path, name: str, value_text: str) -> None:
         value = check_value(setting, {item: value_text}, where=name)
     else:
         value = parse_value(setting, value_text, where=name)
-    if file.name == JOURNAL_FILE and (fault := _distrust(setting, value)):
+    if file.name == JOURNAL_FILE and (fault := _distrust(setting)):
         raise SettingsError(f"{name} cannot be set here: {fault}", where=str(file))
     raw = to_toml(value)
     replace_key(file, _keys(setting, item), raw[item] if item and isinstance(raw, dict) else raw)
@@ -332,7 +333,7 @@ class _Reading:
                 self.warnings.append(f"{file}: unknown setting {name}; {hint}")
                 continue
             value = check_value(setting, raw, where=str(file))
-            if not trusted and (fault := _distrust(setting, value)):
+            if not trusted and (fault := _distrust(setting)):
                 self.warnings.append(f"{file}: {name} is ignored: {fault}")
                 continue
             self.add(setting, value, origin)
@@ -361,14 +362,10 @@ class _Reading:
         return settings
 
 
-def _distrust(setting: Setting[object], value: Value) -> str:
+def _distrust(setting: Setting[object]) -> str:
     """Why a journal may not set this, or ""."""
     if setting.user_only:
         return "only your own config.toml or the environment may set it"
-    if setting.stays_inside and isinstance(value, str):
-        parts = re.split(r"[/\\]", value)
-        if parts[0] in ("", "~") or ".." in parts or ":" in value or value.startswith("~"):
-            return "a journal cannot name a path outside its folder"
     return ""
 
 

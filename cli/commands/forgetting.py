@@ -44,9 +44,15 @@ def forget(
         raise typer.BadParameter("say what to forget: ids, --session, --since, --before or --query")
     catalog = surroundings.current_catalog() if dry_run else surroundings.fresh_catalog()
     rows = _select(
-        surroundings, catalog, refs, session=session, project=project, since=since, before=before,
+        surroundings,
+        catalog,
+        refs,
+        session=session,
+        project=project,
+        since=since,
+        before=before,
         query=query,
-    )  # fmt: skip
+    )
     if not rows:
         output.note("nothing fits: nothing to forget")
         return
@@ -54,8 +60,6 @@ def forget(
     if dry_run or not _is_confirmed(rows, yes=yes):
         return
     done, proof = _forget(surroundings, rows)
-    paths = [step.path for step in done]
-    surroundings.commit(paths, f"forget: {output.count(len(rows), 'entry', 'entries')}")
     _print_proof(surroundings, done, proof, as_json=as_json)
 
 
@@ -112,7 +116,7 @@ def _print_plan(surroundings: Context, rows: list[Row], *, dry_run: bool, as_jso
     if len(rows) > _SHOWN:
         output.line(f"  … and {len(rows) - _SHOWN:,} more")
     for path in list(dict.fromkeys(row.path for row in rows))[:_SHOWN]:
-        what = "loses these records" if path.startswith("sessions/") else "is deleted"
+        what = "loses these entries" if path.startswith("sessions/") else "is deleted"
         output.line(f"  {path} {what}")
 
 
@@ -144,9 +148,9 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     if len(stored) < len(rows):
         raise StorageError("the files changed while they were being read", mend="try again")
     done = surroundings.journal.forget(stored)
-    if not list_files(
-        surroundings.root
-    ).files:  # not a disk that is missing: the last one just went
+    message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
+    surroundings.commit([step.path for step in done], message)
+    if not list_files(surroundings.root).files:  # no disk is missing: the last file just went
         surroundings.index.rebuild(now_ns=surroundings.now_ns)
     elif surroundings.update_index() is None:
         raise LockedError(

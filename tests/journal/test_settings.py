@@ -154,13 +154,7 @@ def test_aliases_of_all_layers_count(world: World) -> None:
         'editor = "sh -c evil"',
         'import.claude_code.folder = "/etc"',
         'embedding.model = "/etc"',
-        'embedding.model = "~/x"',
-        'embedding.model = "~root"',
-        'embedding.model = "a/../../b"',
-        "embedding.model = 'a\\..\\..\\b'",
-        "embedding.model = '\\\\host\\share'",
-        'embedding.model = "C:x"',
-        'embedding.model = "https://example.com/x"',
+        'embedding.model = "someone/a-model-to-download"',
     ],
 )
 def test_a_journal_cannot_run_commands_or_leave_its_folder(world: World, line: str) -> None:
@@ -172,11 +166,6 @@ def test_a_journal_cannot_run_commands_or_leave_its_folder(world: World, line: s
     with pytest.raises(SettingsError, match=f"{name} cannot be set here"):
         set_setting(world.journal, name, tomllib.loads(f"x = {line.partition(' = ')[2]}")["x"])
     assert world.load(user=line).value(name) != DEFAULTS.value(name)
-
-
-@pytest.mark.parametrize("model", ["models/ours", "minishlab/potion-base-8M", "..x/y"])
-def test_a_journal_may_name_a_model_inside(world: World, model: str) -> None:
-    assert world.load(journal=f'embedding.model = "{model}"').embedding.model == model
 
 
 # Mistakes
