@@ -41,8 +41,11 @@ lint: $(VENV)/installed-dev  ## Check style
 build/typing/memjournal:
 	mkdir -p $@ && for f in $(FOLDERS); do ln -sfn ../../../$$f $@/$$f; done
 
-types: $(VENV)/installed-dev build/typing/memjournal  ## Check types, strictly
+# pyright is a program for node. Its package on PyPI takes the node that is in PATH, else one from PyPI's
+# `nodeenv`, and fetches itself from npm's registry the first time it runs.
+types: $(VENV)/installed-dev build/typing/memjournal  ## Check types, strictly; needs npm's registry once
 	$(BIN)/mypy
+	$(BIN)/pyright --pythonpath $(BIN)/python
 
 bench: $(VENV)/installed-dev  ## Measure speed and memory; prints ratios and the machine
 	$(BIN)/python tests/bench/speed.py

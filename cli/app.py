@@ -14,7 +14,25 @@ from .version import VERSION
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mem`` and return its exit code."""
+    _mend_streams()
     arguments = list(sys.argv[1:] if argv is None else argv)
+    try:
+        code = _run(arguments)
+        sys.stdout.flush()  # what cannot be printed is an error of ours to report, not of Python
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _discard_stdout()
+        return 0
+    except OSError as error:  # the output's disk is full, a folder went away: nothing of ours
+        return _report_refusal(error)
+    except KeyboardInterrupt:
+        print("mem: interrupted", file=sys.stderr)
+        return 130
+    except Exception:  # noqa: BLE001  # the top of the process: what rises to here is a bug
+        return _report_bug()
+    return code
+
+
+def _run(arguments: list[str]) -> int:
     if arguments == ["--version"]:
         print(f"memjournal {VERSION}")
         return 0
@@ -30,18 +48,31 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         register_commands(arguments)
         app(args=arguments, prog_name="mem", obj=arguments)
+    except SystemExit as finished:  # how Typer ends every command
+        return finished.code if isinstance(finished.code, int) else 0
     except MemjournalError as error:
         print(f"mem: {_without_secrets(str(error))}", file=sys.stderr)
         return error.exit_code
-    except BrokenPipeError:  # the reader, such as `head`, has seen enough
-        _discard_stdout()
-        return 0
-    except KeyboardInterrupt:
-        print("mem: interrupted", file=sys.stderr)
-        return 130
-    except Exception:  # noqa: BLE001  # the top of the process: what rises to here is a bug
-        return _report_bug()
     return 0
+
+
+def _report_refusal(error: OSError) -> int:
+    from ..journal.files import as_storage_error
+
+    refused = as_storage_error(error, str(error.filename or "output"))
+    _discard_stdout()
+    print(f"mem: {_without_secrets(str(refused))}", file=sys.stderr)
+    return refused.exit_code
+
+
+def _mend_streams() -> None:
+    """Give what was closed a place to go, and let no character stop a message."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # kept open
+        elif mode == "w" and hasattr(stream, "reconfigure"):
+            stream.reconfigure(errors="replace")
 
 
 def _without_secrets(text: str) -> str:
@@ -54,7 +85,10 @@ def _without_secrets(text: str) -> str:
 
 def _discard_stdout() -> None:
     """Point stdout at nothing, or Python would complain once more while it ends."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    try:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    except (OSError, ValueError):  # it is no file, as in tests
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115  # kept open
 
 
 def _report_bug() -> int:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, tzinfo
 from functools import cached_property
@@ -16,10 +16,12 @@ from ..journal.settings import JOURNAL_FILE, Settings, load_settings
 from . import output
 
 if TYPE_CHECKING:
-    from ..indexer.catalog import Catalog
-    from ..indexer.index import JournalIndex, UpdateReport
+    from ..indexer.catalog import Catalog, Row
+    from ..indexer.index import JournalIndex
+    from ..indexer.report import UpdateReport
     from ..journal.entry import Entry
     from ..journal.project import Project
+    from ..journal.reading import Stored
     from ..journal.redaction import Redactor
     from ..journal.store import Journal
 
@@ -80,9 +82,9 @@ class Context:
     @cached_property
     def user_file(self) -> Path:
         """The user's own settings file."""
-        from platformdirs import user_config_path
+        from .user_folders import config_folder
 
-        return user_config_path("memjournal", appauthor=False) / "config.toml"
+        return config_folder() / "config.toml"
 
     @cached_property
     def default_root(self) -> Path:
@@ -150,23 +152,25 @@ class Context:
     def _lookup(self, entry_id: str) -> Entry | None:
         if not self.index.catalog_path.exists():
             return None
-        for row in self.catalog.by_prefix(entry_id, limit=1):
-            if row.id == entry_id and (stored := self.index.read(row)):
+        for row in self.catalog.by_id(entry_id):  # an id that was given up is taken as well
+            if stored := self.index.read(row):
                 return stored.entry
         return None
 
     @cached_property
     def index_folder(self) -> Path:
         """The journal's ``index/``; for a journal that cannot be written, a folder of the user's."""
-        folder = self.root / "index"
+        from ..journal.place import INDEX_FOLDER
+
+        folder = self.root / INDEX_FOLDER
         if os.access(folder if folder.exists() else self.root, os.W_OK):
             return folder
         import hashlib
 
-        from platformdirs import user_cache_path
+        from .user_folders import cache_folder
 
         name = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
-        return user_cache_path("memjournal", appauthor=False) / name
+        return cache_folder() / name
 
     @property
     def _model(self) -> str:
@@ -177,6 +181,8 @@ class Context:
     @cached_property
     def index(self) -> JournalIndex:
         from ..indexer.index import IndexOptions, JournalIndex
+        from .machine_token import machine_token
+        from .user_folders import state_folder
 
         settings = self.settings
         return JournalIndex(
@@ -187,6 +193,7 @@ class Context:
                 model=self._model,
                 chunk_tokens=settings.index.chunk_tokens,
                 chunk_overlap_tokens=settings.index.chunk_overlap_tokens,
+                machine=machine_token(state_folder() / "machine-id"),
                 lock_timeout_s=settings.journal.lock_timeout_s,
             ),
         )
@@ -200,9 +207,12 @@ class Context:
         """The catalog, after the index has followed the files.
 
         Raises:
-            FileNotFoundError: there is no index and none can be made.
+            LockedError, StorageError, CannotCreateError: there is no index and none can be made now.
         """
-        self.update_index()
+        if self.index.catalog_path.exists():
+            self.update_index()
+        else:  # nothing to fall back on
+            self._follow_files(wait=True)
         return self.catalog
 
     def current_catalog(self) -> Catalog:
@@ -211,20 +221,57 @@ class Context:
 
         return current_catalog(self.index, now_ns=self.now_ns)
 
+    def resolve(self, catalog: Catalog, refs: Sequence[str]) -> list[Row]:
+        """What each reference of a command line means, in their order, none twice.
+
+        Raises:
+            NotFoundError, AmbiguousError: one names nothing, or several.
+        """
+        from ..indexer.resolve import resolve
+
+        return resolve(catalog, refs, root=self.root, cwd=self.cwd)
+
+    def open_entries(self, catalog: Catalog, refs: Sequence[str]) -> list[tuple[Row, Stored]]:
+        """What the references of a command line mean, each read from its file.
+
+        Raises:
+            NotFoundError, AmbiguousError: one names nothing, or several.
+            StorageError: a file changed meanwhile.
+        """
+        return [(row, self.open_row(row)) for row in self.resolve(catalog, refs)]
+
+    def open_row(self, row: Row) -> Stored:
+        """The entry that *row* stands for, read from its file.
+
+        Raises:
+            StorageError: the file changed since the catalog was read.
+        """
+        stored = self.index.read(row)
+        if stored is None:
+            raise StorageError(
+                f"mem:{row.id} changed while it was being read", where=row.path, mend="try again"
+            )
+        return stored
+
     def update_index(self, *, wait: bool = True) -> UpdateReport | None:
         """Let the index follow the files; what is odd is said, and never stops the command.
 
         With *wait* off, an index that another process is writing is left to it.
         """
-        from ..journal.errors import LockedError
+        from ..journal.errors import CannotCreateError, LockedError
 
-        self.__dict__.pop("catalog", None)
         try:
-            with output.progress("indexing") as progress:
-                report = self.index.update(now_ns=self.now_ns, progress=progress, wait=wait)
-        except (LockedError, StorageError) as error:
+            return self._follow_files(wait=wait)
+        except (LockedError, StorageError, CannotCreateError) as error:
+            if isinstance(error, LockedError) and not wait:
+                return None  # whoever is writing it, or the next command, follows these files too
             output.warn(f"the index was not brought up to date: {error}")
             return None
+
+    def _follow_files(self, *, wait: bool) -> UpdateReport:
+        self.__dict__.pop("catalog", None)
+        with output.progress("indexing") as progress:
+            report = self.index.update(now_ns=self.now_ns, progress=progress, wait=wait)
         for remark in report.remarks:
             output.warn(remark)
         for failure in report.failures:
@@ -241,12 +288,37 @@ class Context:
         )
 
     def commit(self, paths: list[str], message: str) -> None:
-        """Commit what a command wrote, where the journal is a repository and wants it."""
-        from ..journal import git
+        """Commit what a command wrote, where the journal is a repository and wants it.
 
-        if not paths or not self.settings.journal.commit or not git.is_repository(self.root):
+        What was edited by hand since, or could not be committed then, goes into a commit of its own.
+        """
+        from ..journal import files, git
+
+        if not self.settings.journal.commit or not git.is_repository(self.root):
             return
+        timeout_s = self.settings.journal.lock_timeout_s
         try:
-            git.commit(self.root, paths, message)
+            with files.locked(self.index_folder / "commit.lock", timeout_s=timeout_s):
+                self._commit(paths, self.redactor.redact(message).text)
+                if others := git.uncommitted(self.root, environ=self.environ):
+                    self._commit(
+                        others, f"edit: {output.count(len(others), 'file')} changed by hand"
+                    )
         except MemjournalError as error:
-            output.warn(f"not committed: {error}")
+            output.warn(f"not committed now, but with the next command that writes: {error}")
+
+    def _commit(self, paths: list[str], message: str) -> None:
+        """Commit, waiting for another git that is at work there."""
+        from ..journal import git
+        from ..journal.errors import LockedError
+
+        deadline = time.monotonic() + self.settings.journal.lock_timeout_s
+        while True:
+            try:
+                git.commit(self.root, paths, message, environ=self.environ)
+            except LockedError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(0.1)
+            else:
+                return

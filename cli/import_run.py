@@ -13,10 +13,10 @@ from .context import Context
 if TYPE_CHECKING:
     from ..hooks.claude_code.discover import ClaudeCodeSource
     from ..hooks.import_state import ImportState
-    from ..hooks.importing import AppendReport, Filters, ImportReport, Progress, Step
+    from ..hooks.importing import Filters, ImportReport, Progress, Step
     from ..hooks.masking import CountingMask
     from ..journal.event import Event, SessionHeader
-    from ..journal.session_log import SessionLog
+    from ..journal.session_log import AppendReport, SessionLog
 
 
 def listed(counts: Mapping[str, int]) -> str:
@@ -137,8 +137,8 @@ class ImportRun:
             "n_sessions": report.n_sessions,
             "n_written": report.n_written,
             "n_known": report.n_known,
-            "n_private": report.n_private,
-            "n_secrets": report.n_secrets + self._mask.n_hidden,
+            "n_private": report.n_private + self._mask.n_private,
+            "n_secrets": report.n_secrets + self._mask.n_secrets,
             "events": dict(report.events),
             "skipped_records": dict(report.skipped),
             "skipped_files": dict(report.skipped_files),
@@ -147,16 +147,18 @@ class ImportRun:
 
     def _print(self, names: Sequence[str]) -> None:
         report = self.report
-        if not report.n_written and not report.errors:
+        if not report.n_written:
             output.line("nothing new")
         else:
             n_sessions = output.count(report.n_sessions, "session")
             output.line(f"imported {output.count(report.n_written, 'event')} of {n_sessions}")
-        n_secrets = report.n_secrets + self._mask.n_hidden
-        hidden = {"secrets": n_secrets, "private parts": report.n_private}
+        hidden = {
+            "secrets": report.n_secrets + self._mask.n_secrets,
+            "private parts": report.n_private + self._mask.n_private,
+        }
         for label, counts in (
             ("events", dict(report.events.most_common())),
-            ("known already", {"events and records": report.n_known}),
+            ("known already", {"events": report.n_known}),
             ("hidden", hidden),
             ("records skipped", dict(report.skipped.most_common())),
             ("files skipped", dict(report.skipped_files.most_common())),

@@ -38,9 +38,9 @@ def log_paths() -> Iterator[Path]:
     """Where the log may be, the preferred place first: the journal's, then the user's."""
     if (folder := _index_folder()) is not None:
         yield folder / LOG_FILE
-    from platformdirs import user_log_path
+    from .user_folders import log_folder
 
-    yield user_log_path("memjournal", appauthor=False) / LOG_FILE
+    yield log_folder() / LOG_FILE
 
 
 def read_log_tail(path: Path, *, n_lines: int) -> list[str]:
@@ -57,12 +57,8 @@ def read_log_tail(path: Path, *, n_lines: int) -> list[str]:
 
 
 def _index_folder() -> Path | None:
-    context = Context.latest
-    if context is None:
-        return None
     with contextlib.suppress(Exception):  # no journal, or the very failure that is to be logged
-        folder = context.root / "index"
-        return folder if os.access(folder if folder.exists() else context.root, os.W_OK) else None
+        return Context.latest.index_folder if Context.latest else None
     return None
 
 

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Final, TypeVar
 
 import typer
 
 from ..journal.entry import KINDS, TYPES
 
 if TYPE_CHECKING:
-    from ..indexer.catalog import Catalog, EntryFilter
+    from ..indexer.catalog import Catalog
+    from ..indexer.entry_filter import EntryFilter
     from .context import Context
+
+_Choice = TypeVar("_Choice", bound=str)
+LABELS: Final = {"prompt": "user_prompt", "answer": "assistant_response", "tool": "tool_output"}
+"""What lists call the types of events, and people therefore ask for."""
+_ALL_TYPES = tuple(dict.fromkeys(one for group in TYPES.values() for one in group))
 
 AsJson = Annotated[bool, typer.Option("--json", help="One JSON object a line; see docs/json.md.")]
 Project = Annotated[
@@ -47,10 +54,8 @@ Since = Annotated[
     typer.Option("--since", metavar="WHEN", help="Not older: 2026-11-30, 7d, yesterday, 지난주."),
 ]
 Until = Annotated[
-    str | None, typer.Option("--until", metavar="WHEN", help="Older than this; as --since.")
-]
-Level = Annotated[
-    int, typer.Option("--level", min=0, max=4, help="Only memories of this level or above.")
+    str | None,
+    typer.Option("--until", metavar="WHEN", help="Not newer: as --since; a day counts whole."),
 ]
 
 
@@ -68,54 +73,91 @@ def make_filter(
     agents: list[str] | None = None,
     since: str | None = None,
     until: str | None = None,
-    level: int = 0,
+    before: str | None = None,
 ) -> EntryFilter:
-    """The filter that a command line asks for.
+    """The filter that a command line asks for; *until* takes in the day it names, *before* does not.
 
     Raises:
         typer.BadParameter: a kind, type or time that there is not.
         NotFoundError: no project goes by that name.
     """
-    from ..indexer.catalog import EntryFilter
+    from ..indexer.entry_filter import EntryFilter
     from ..journal.project import find_project
 
-    known = list(catalog.tally("project"))
-    names = [find_project(known, wanted) for wanted in projects or ()]
-    if not names and scope == "project":
-        names = [surroundings.project.name]
-    _check("--kind", kinds or (), KINDS)
-    _check("--type", types or (), [one for group in TYPES.values() for one in group])
+    for option, values in (
+        ("--project", projects),
+        ("--tag", tags),
+        ("--session", sessions),
+        ("--file", files),
+        ("--agent", agents),
+    ):
+        refuse_blank(option, values)
+
+    known = list(catalog.tally("project")) if projects else []
+    own = [surroundings.project.name] if scope == "project" else []
     return EntryFilter(
-        projects=tuple(names),
-        kinds=tuple(kinds or ()),
-        types=tuple(types or ()),
+        projects=tuple(find_project(known, one) for one in projects or ()) or tuple(own),
+        kinds=choices("--kind", kinds, KINDS),
+        types=choices("--type", [LABELS.get(one, one) for one in types or ()], _ALL_TYPES),
         tags=tuple(tag.removeprefix("#") for tag in tags or ()),
         sessions=tuple(sessions or ()),
         files=tuple(files or ()),
         agents=tuple(agents or ()),
         since=moment("--since", since, surroundings),
-        until=moment("--until", until, surroundings),
-        min_level=level,
+        until=moment("--until", until, surroundings, at_end=True)
+        or moment("--before", before, surroundings),
     )
 
 
-def moment(option: str, text: str | None, surroundings: Context) -> datetime | None:
+def refuse_blank(option: str, values: Iterable[str] | None) -> None:
+    """Refuse an empty value: it would stand for everything, which nobody means by it.
+
+    Raises:
+        typer.BadParameter: one of *values* is blank, as an unset variable in a script makes it.
+    """
+    if any(not value.strip() for value in values or ()):
+        raise typer.BadParameter("it is empty", param_hint=option)
+
+
+def moment(
+    option: str, text: str | None, surroundings: Context, *, at_end: bool = False
+) -> datetime | None:
+    """The time that *text* names: when it begins, or with *at_end* when it is over.
+
+    Raises:
+        typer.BadParameter: it names none.
+    """
     if text is None:
         return None
-    from ..journal.when import parse_when
+    from ..journal.when import parse_span
 
-    found = parse_when(text, now=surroundings.now)
+    now = surroundings.now
+    found = parse_span(text, now=now)
     if found is None:
         raise typer.BadParameter(
             f"{text!r} is no time; try 2026-11-30, 7d, yesterday or 지난주", param_hint=option
         )
-    return found
+    return found.end if at_end and found.end != now else found.start  # 7d is a moment, not a time
 
 
-def _check(option: str, given: list[str] | tuple[str, ...], allowed: object) -> None:
-    choices = list(dict.fromkeys(allowed))  # type: ignore[call-overload]  # any iterable of str
-    for value in given:
-        if value not in choices:
-            raise typer.BadParameter(
-                f"{value!r} is not one of {', '.join(choices)}", param_hint=option
-            )
+def choice(option: str, value: str, allowed: Sequence[_Choice]) -> _Choice:
+    """*value*, which must be one of *allowed*.
+
+    Raises:
+        typer.BadParameter: it is not.
+    """
+    for one in allowed:
+        if one == value:
+            return one
+    raise typer.BadParameter(f"{value!r} is not one of {', '.join(allowed)}", param_hint=option)
+
+
+def choices(
+    option: str, values: Iterable[str] | None, allowed: Sequence[_Choice]
+) -> tuple[_Choice, ...]:
+    """*values*, each of which must be one of *allowed*.
+
+    Raises:
+        typer.BadParameter: one is not.
+    """
+    return tuple(choice(option, value, allowed) for value in values or ())

@@ -16,7 +16,9 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import Final
 
-_CONTROL: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+_CONTROL: Final = re.compile(
+    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u200e\u200f\u202a-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 _BAR_WIDTH: Final = 24
 _REDRAW_S: Final = 0.1
 
@@ -56,7 +58,13 @@ def line(text: str = "") -> None:
 
 def emit(kind: str, fields: Mapping[str, object]) -> None:
     """Print one JSON object; ``object`` names its kind, docs/json.md its fields."""
-    print(json.dumps({"object": kind, **fields}, ensure_ascii=False, default=_as_json))
+    print(json_line({"object": kind, **fields}))
+
+
+def json_line(value: object) -> str:
+    """*value* as JSON on one line; what acts on a terminal stands as an escape, as JSON allows."""
+    text = json.dumps(value, ensure_ascii=False, default=_as_json)
+    return _CONTROL.sub(lambda found: f"\\u{ord(found.group()):04x}", text)
 
 
 def _as_json(value: object) -> object:

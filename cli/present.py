@@ -34,7 +34,6 @@ def row_fields(row: Row) -> dict[str, object]:
         "branch": row.branch,
         "tags": row.tags,
         "files": row.files,
-        "level": row.level,
         "path": row.path,
     }
 

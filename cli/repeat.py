@@ -96,6 +96,7 @@ def _folders_below(folder: str) -> Iterator[str]:
 
 
 def _file() -> str:
+    # Not `user_folders`: platformdirs costs more than all that is done here.
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return os.path.join(base, "memjournal", "imports.json")
 

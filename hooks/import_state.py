@@ -1,4 +1,4 @@
-"""Which transcripts were imported, so that a second run need not open them.
+"""Which transcripts were imported, and what others told, so that a second run need not open them.
 
 Derived: the file lies below ``index/`` and may be deleted at any time; the journal's own keys
 keep events from being written twice. What cannot be read is ignored, and `ImportState.trouble`
@@ -8,14 +8,14 @@ says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
 
 from ..journal import files
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 _NAME: Final = "memjournal-imports"
 
 
@@ -30,13 +30,31 @@ class Seen:
     since: str = ""  # RFC 3339; older events were left out, "" when none were
 
 
-class ImportState:
-    """The transcripts imported so far: loaded, asked, added to, saved."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Glance:
+    """What the first lines of a transcript told, as it was then; it need not have been imported."""
 
-    def __init__(self, path: Path, *, seen: dict[str, Seen], trouble: str = "") -> None:
+    size_bytes: int
+    mtime_ns: int
+    session: str
+    cwd: str  # "" when they name none
+    reader: str
+
+
+class ImportState:
+    """What is known of transcripts: loaded, asked, added to, saved."""
+
+    def __init__(
+        self,
+        path: Path,
+        *,
+        seen: dict[str, Seen] | None = None,
+        glances: dict[str, Glance] | None = None,
+        trouble: str = "",
+    ) -> None:
         self.path = path
         self.trouble = trouble  # why a file that is there could not be used; "" if all is well
-        self._seen = seen
+        self._seen, self._glances = seen or {}, glances or {}
         self._is_changed = False
 
     @classmethod
@@ -45,13 +63,14 @@ class ImportState:
         try:
             lines = path.read_bytes().decode("utf-8").splitlines()
         except FileNotFoundError:
-            return cls(path, seen={})
+            return cls(path)
         except (OSError, UnicodeDecodeError) as error:
-            return cls(path, seen={}, trouble=f"cannot be read ({type(error).__name__})")
+            return cls(path, trouble=f"cannot be read ({type(error).__name__})")
         try:
-            return cls(path, seen=_parse(lines))
+            seen, glances = _parse(lines)
         except ValueError as error:
-            return cls(path, seen={}, trouble=str(error))
+            return cls(path, trouble=str(error))
+        return cls(path, seen=seen, glances=glances)
 
     def find(self, transcript: Path) -> Seen | None:
         """How the transcript was when last imported."""
@@ -62,6 +81,15 @@ class ImportState:
         self._seen[str(transcript)] = seen
         self._is_changed = True
 
+    def glance(self, transcript: Path) -> Glance | None:
+        """What the first lines of the transcript told when last asked."""
+        return self._glances.get(str(transcript))
+
+    def note_glance(self, transcript: Path, glance: Glance) -> None:
+        """Remember what the first lines of *transcript* told; on disk after `save`."""
+        self._glances[str(transcript)] = glance
+        self._is_changed = True
+
     def save(self) -> None:
         """Write what has changed, if anything has, all or nothing.
 
@@ -70,25 +98,19 @@ class ImportState:
         """
         if not self._is_changed:
             return
-        files.replace(self.path, "".join(_render(self._seen.items())).encode("utf-8"))
+        lines = _render(self._seen, self._glances)
+        files.replace(self.path, "".join(lines).encode("utf-8"))
         self._is_changed = False
 
 
-def _render(seen: Iterable[tuple[str, Seen]]) -> Iterable[str]:
+def _render(seen: Mapping[str, Seen], glances: Mapping[str, Glance]) -> Iterator[str]:
     yield json.dumps({"format": _NAME, "version": FORMAT}) + "\n"
-    for path, each in seen:
-        fields = {
-            "path": path,
-            "size_bytes": each.size_bytes,
-            "mtime_ns": each.mtime_ns,
-            "session": each.session,
-            "reader": each.reader,
-            "since": each.since,
-        }
-        yield json.dumps(fields) + "\n"  # ASCII: a path may hold bytes that are no text
+    for values in (seen, glances):
+        for path, value in values.items():  # ASCII: a path may hold bytes that are no text
+            yield json.dumps({"path": path, **asdict(value)}) + "\n"
 
 
-def _parse(lines: list[str]) -> dict[str, Seen]:
+def _parse(lines: list[str]) -> tuple[dict[str, Seen], dict[str, Glance]]:
     """The saved lines as values.
 
     Raises:
@@ -100,7 +122,8 @@ def _parse(lines: list[str]) -> dict[str, Seen]:
         raise ValueError("is damaged and was ignored") from None
     if head != {"format": _NAME, "version": FORMAT}:
         raise ValueError("is of another version and was ignored")
-    seen = {}
+    seen: dict[str, Seen] = {}
+    glances: dict[str, Glance] = {}
     for fields in rest:
         match fields:
             case {
@@ -118,6 +141,21 @@ def _parse(lines: list[str]) -> dict[str, Seen]:
                     reader=reader,
                     since=since,
                 )
+            case {
+                "path": str(path),
+                "size_bytes": int(size_bytes),
+                "mtime_ns": int(mtime_ns),
+                "session": str(session),
+                "cwd": str(cwd),
+                "reader": str(reader),
+            }:
+                glances[path] = Glance(
+                    size_bytes=size_bytes,
+                    mtime_ns=mtime_ns,
+                    session=session,
+                    cwd=cwd,
+                    reader=reader,
+                )
             case _:
                 raise ValueError("is damaged and was ignored")
-    return seen
+    return seen, glances

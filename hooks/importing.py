@@ -1,7 +1,5 @@
-"""Bringing past conversations of any assistant into a journal: the contract and the engine.
+"""Bringing past conversations of any assistant into a journal: what to read, and reading it.
 
-An assistant's adapter is a `Source`: it lists transcripts and turns one into events. Everything
-else, what to read, in what portions, what to say about it, is the same for all and lives here.
 Invariant: a run can be repeated or broken off at any point and adds nothing twice, for the sink
 recognises events by their keys; `ImportState` only makes the repetition cheap.
 """
@@ -9,133 +7,28 @@ recognises events by their keys; `ImportState` only makes the repetition cheap.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Container, Generator, Iterable, Iterator, Sequence
+from collections.abc import Generator, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal, Protocol
+from typing import TYPE_CHECKING, Final, Literal, Protocol
 
 from ..journal.entry import parse_time
-from ..journal.errors import CannotCreateError, FormatError, MemjournalError, StorageError
+from ..journal.errors import CannotCreateError, MemjournalError, StorageError
 from ..journal.event import Event, SessionHeader
-from .import_state import ImportState, Seen
+from .import_state import Glance, ImportState, Seen
+from .source import Peek, Source, Transcript
+
+if TYPE_CHECKING:
+    from ..journal.session_log import AppendReport
 
 BATCH_EVENTS: Final = 200
 BATCH_CHARACTERS: Final = 1_000_000
 """An append waits for the disk once; a batch bounds what a crash costs and what memory holds."""
 
-_EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
-
-class NoRecordsError(FormatError):
-    """The file holds nothing that its agent's reader knows."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Transcript:
-    """A conversation's file as found on disk; nothing of it has been read."""
-
-    agent: str
-    path: Path
-    session: str  # by the file's name; what the records say decides, see `Peek`
-    size_bytes: int
-    mtime_ns: int
-    hint: str = ""  # the folder's name: says something about the project, decides nothing
-    is_subagent: bool = False
-
-    @property
-    def modified(self) -> datetime:
-        """When the file last changed, in UTC."""
-        return _EPOCH + timedelta(microseconds=self.mtime_ns // 1000)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Peek:
-    """What the first lines of a transcript tell."""
-
-    session: str
-    project: str = ""
-    cwd: str = ""
-    started: datetime | None = None
-
-
-@dataclass(slots=True)
-class Tally:
-    """What became of a transcript's records; filled while its events are read.
-
-    Every record is counted once: ``n_records == n_used + n_known + skipped.total()``.
-    """
-
-    n_records: int = 0
-    n_used: int = 0  # went into an event, at least in part
-    n_known: int = 0  # all that they hold is in the journal already
-    skipped: Counter[str] = field(default_factory=Counter)  # by reason
-
-
-class Reading(Protocol):
-    """One transcript, being read. `tally` and `n_bytes_done` are final when `events` ends."""
-
-    @property
-    def header(self) -> SessionHeader: ...
-
-    @property
-    def tally(self) -> Tally: ...
-
-    @property
-    def n_bytes_done(self) -> int: ...
-
-    def events(self, known: Container[str] = frozenset()) -> Iterator[Event]:
-        """The events in file order, without those whose keys are all *known*. Once only."""
-        ...
-
-
-class Source(Protocol):
-    """One assistant's transcripts. Reads only; never changes what it reads."""
-
-    @property
-    def agent(self) -> str: ...
-
-    @property
-    def reader(self) -> str:
-        """Names the reader's version and options: when it changes, files are read again."""
-        ...
-
-    def transcripts(self) -> Iterable[Transcript]:
-        """All there are, without opening one."""
-        ...
-
-    def peek(self, transcript: Transcript) -> Peek:
-        """What the first lines tell. A file that says nothing gives the transcript's own name."""
-        ...
-
-    def read(self, transcript: Transcript) -> Reading:
-        """Start reading.
-
-        Raises:
-            NoRecordsError: the file holds nothing of this assistant.
-            OSError: the file cannot be read.
-        """
-        ...
-
-
-class AppendReport(Protocol):
-    """What became of one batch."""
-
-    @property
-    def n_written(self) -> int: ...
-
-    @property
-    def n_known(self) -> int: ...
-
-    @property
-    def n_private(self) -> int: ...
-
-    @property
-    def n_secrets(self) -> int: ...
-
-
-class SessionLog(Protocol):
-    """One session in the journal."""
+class EventLog(Protocol):
+    """Where the events of one session go."""
 
     def known_keys(self) -> set[str]: ...
 
@@ -145,7 +38,7 @@ class SessionLog(Protocol):
 class SessionSink(Protocol):
     """Where sessions go."""
 
-    def open_session(self, header: SessionHeader) -> SessionLog: ...
+    def open_session(self, header: SessionHeader) -> EventLog: ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,7 +87,7 @@ class ImportReport:
     n_files: int = 0  # transcripts read to the end
     n_sessions: int = 0  # of them, those that gave something new
     n_written: int = 0
-    n_known: int = 0  # events and records that were in the journal already
+    n_known: int = 0  # were in the journal already: events, and records of which nothing was new
     n_private: int = 0
     n_secrets: int = 0
     events: Counter[str] = field(default_factory=Counter)  # handed to the journal, by type
@@ -207,7 +100,7 @@ Status = Literal["new", "imported", "grown"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Listing:
+class ListedTranscript:
     """A transcript as ``mem list`` shows it."""
 
     transcript: Transcript
@@ -215,7 +108,7 @@ class Listing:
     status: Status
 
 
-def list_transcripts(source: Source, state: ImportState) -> Iterator[Listing]:
+def list_transcripts(source: Source, state: ImportState) -> Iterator[ListedTranscript]:
     """Every transcript of *source*, newest first, with what its first lines tell."""
     for transcript in _newest_first(source.transcripts()):
         seen = state.find(transcript.path)
@@ -226,7 +119,7 @@ def list_transcripts(source: Source, state: ImportState) -> Iterator[Listing]:
             peek = source.peek(transcript)
         except OSError:
             peek = Peek(session=transcript.session)
-        yield Listing(transcript=transcript, peek=peek, status=status)
+        yield ListedTranscript(transcript=transcript, peek=peek, status=status)
 
 
 def plan_import(
@@ -234,18 +127,18 @@ def plan_import(
     already: ImportState,
     filters: Filters,
     *,
-    peek: Callable[[Transcript], Peek],
-    reader: str,
+    source: Source,
 ) -> list[Step]:
     """Decide for each transcript whether to read it, newest first.
 
-    *peek* (`Source.peek`) is asked only when a project or a session that is no file's name is
-    wanted, and never about a transcript that has not changed.
+    *source* is asked for a peek only when a project or a session that is no file's name is wanted,
+    and never about a transcript that has not changed: *already* keeps what the last peek told, on
+    disk after its ``save``.
     """
     steps = []
     n_taken = 0
     for transcript in _newest_first(transcripts):
-        skip = _reason_to_skip(transcript, already, filters, peek=peek, reader=reader)
+        skip = _reason_to_skip(transcript, already, filters, source)
         if not skip and filters.limit is not None and n_taken >= filters.limit:
             skip = "over the limit"
         n_taken += not skip
@@ -363,9 +256,7 @@ def _reason_to_skip(
     transcript: Transcript,
     already: ImportState,
     filters: Filters,
-    *,
-    peek: Callable[[Transcript], Peek],
-    reader: str,
+    source: Source,
 ) -> str:
     """Why *transcript* is not to be read; "" if it is. The cheap questions come first."""
     seen = already.find(transcript.path)
@@ -373,28 +264,48 @@ def _reason_to_skip(
         return "sub-agent"
     if filters.since is not None and transcript.modified < filters.since:
         return "before the date asked for"
-    if seen and not filters.force and _is_imported(transcript, seen, filters, reader=reader):
+    if seen and not filters.force and _is_imported(transcript, seen, filters, reader=source.reader):
         return "unchanged"
     if not filters.sessions and not filters.projects:
         return ""
     if not filters.projects and transcript.session.startswith(filters.sessions):
         return ""
     try:
-        told = peek(transcript)
+        told = _glance(transcript, already, source)
     except OSError:
         return ""  # reading it will fail too, and then it is named as an error
     if filters.sessions and not told.session.startswith(filters.sessions):
         return "another session"
-    if filters.projects and told.project not in filters.projects:
+    if filters.projects and source.project_of(told.cwd) not in filters.projects:
         return "another project"
     return ""
+
+
+def _glance(transcript: Transcript, already: ImportState, source: Source) -> Glance:
+    """What the first lines of *transcript* tell, read only if it changed since they were.
+
+    The folder is kept and not the project: which project that is may change without the file.
+    """
+    known = already.glance(transcript.path)
+    if known and known.reader == source.reader and _is_unchanged(transcript, known):
+        return known
+    told = source.peek(transcript)
+    glance = Glance(
+        size_bytes=transcript.size_bytes,
+        mtime_ns=transcript.mtime_ns,
+        session=told.session,
+        cwd=told.cwd,
+        reader=source.reader,
+    )
+    already.note_glance(transcript.path, glance)
+    return glance
 
 
 def _newest_first(transcripts: Iterable[Transcript]) -> list[Transcript]:
     return sorted(transcripts, key=lambda each: (-each.mtime_ns, each.path))
 
 
-def _is_unchanged(transcript: Transcript, seen: Seen) -> bool:
+def _is_unchanged(transcript: Transcript, seen: Seen | Glance) -> bool:
     return (seen.size_bytes, seen.mtime_ns) == (transcript.size_bytes, transcript.mtime_ns)
 
 

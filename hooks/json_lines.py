@@ -18,7 +18,6 @@ MAX_LINE_BYTES: Final = 64 * 1024 * 1024
 _CHUNK_BYTES: Final = 1024 * 1024
 _DECODER: Final = json.JSONDecoder()
 _BLANK = re.compile(r"[\s\x00\ufeff]*")  # NUL: a file system may fill a lost block with them
-_OBJECT_START: Final = '{"parentUuid":'
 
 TOO_LONG: Final = "line too long"
 TORN: Final = "torn last line"
@@ -58,11 +57,11 @@ def read_lines(file: BinaryIO, *, max_bytes: int = MAX_LINE_BYTES) -> Iterator[L
             yield Line(start, stripped, is_whole=raw.endswith(b"\n"))
 
 
-def decode(line: Line) -> Iterator[tuple[object, bytes] | Broken]:
+def decode(line: Line, *, object_start: str) -> Iterator[tuple[object, bytes] | Broken]:
     """The values on a line, each with the bytes it was read from, and what could not be read.
 
-    Bytes that are no UTF-8 become U+FFFD. After damage, reading goes on at the next place where
-    a record of Claude Code begins: a session that was killed and resumed leaves such lines.
+    Bytes that are no UTF-8 become U+FFFD. After damage, reading goes on at the next *object_start*,
+    with which the assistant's records begin: a session that was killed and resumed leaves such lines.
     """
     if line.is_too_long:
         yield Broken(TOO_LONG)
@@ -73,7 +72,7 @@ def decode(line: Line) -> Iterator[tuple[object, bytes] | Broken]:
         try:
             value, end = _DECODER.raw_decode(text, at)
         except (ValueError, RecursionError):  # also a number with too many digits
-            again = text.find(_OBJECT_START, at + 1)
+            again = text.find(object_start, at + 1)
             yield Broken(NOT_JSON if line.is_whole or again >= 0 else TORN)
             if again < 0:
                 return

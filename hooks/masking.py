@@ -14,29 +14,33 @@ class CountingMask:
     """Redacts decoded JSON, or a text, and counts the markers that it put in."""
 
     def __init__(self, make_redactor: Callable[[], Redactor]) -> None:
-        self.n_hidden = 0
+        self.n_secrets = 0
+        self.n_private = 0
         self._make_redactor = make_redactor  # its rules take 0.1 s to load: not before the first
 
     @cached_property
     def _redactor(self) -> Redactor:
         return self._make_redactor()
 
-    @cached_property
-    def _markers(self) -> tuple[str, ...]:
-        rules = self._redactor.rules
-        return tuple(filter(None, (rules.marker, rules.private_marker)))
-
     def __call__(self, value: object) -> object:
         masked = self._redactor.redact_value(value)
-        self.n_hidden += max(0, self._count(masked) - self._count(value))
+        rules = self._redactor.rules
+        self.n_secrets += _n_added(rules.marker, value, masked)
+        if rules.private_marker != rules.marker:
+            self.n_private += _n_added(rules.private_marker, value, masked)
         return masked
 
-    def _count(self, value: object) -> int:
-        match value:
-            case str():
-                return sum(value.count(marker) for marker in self._markers)
-            case list() | tuple():
-                return sum(map(self._count, value))
-            case Mapping():
-                return sum(map(self._count, value.values()))
-        return 0
+
+def _n_added(marker: str, before: object, after: object) -> int:
+    return max(0, _count(marker, after) - _count(marker, before)) if marker else 0
+
+
+def _count(marker: str, value: object) -> int:
+    match value:
+        case str():
+            return value.count(marker)
+        case list() | tuple():
+            return sum(_count(marker, one) for one in value)
+        case Mapping():
+            return sum(_count(marker, one) for one in value.values())
+    return 0

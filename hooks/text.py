@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Final
 
-MAX_OUTPUT_CHARACTERS: Final = 10_000
-MAX_OUTPUT_LINES: Final = 100
+from ..journal.settings import DEFAULTS
 
 # ECMA-48: CSI and OSC sequences, other escapes of two or three characters, a lone escape.
 _ESCAPES = re.compile(
@@ -25,8 +23,8 @@ _BACKTICKS = re.compile(r"`{3,}")
 class Limits:
     """How much of a tool's output is kept: half from its head, half from its tail."""
 
-    characters: int = MAX_OUTPUT_CHARACTERS
-    lines: int = MAX_OUTPUT_LINES
+    characters: int = DEFAULTS.capture.tool_output_max_chars
+    lines: int = DEFAULTS.capture.tool_output_max_lines
 
 
 def clean(text: str) -> str:

@@ -48,10 +48,6 @@ _PIECE: Final = re.compile(
     f"[A-Z]{{2,}}(?=s(?!{_SMALL}))|[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+"
 )
 _VERSION: Final = re.compile(r"(?<![0-9.])[0-9]+(?:\.[0-9]+)+")
-_ERROR_CODE: Final = re.compile(
-    r"\b(?:[A-Z][A-Z0-9]*_[A-Z0-9_]*[A-Z0-9]|E[A-Z]{4,}|[A-Z]{1,6}-?[0-9]{3,}|0x[0-9A-Fa-f]{2,}"
-    r"|[A-Za-z]\w*(?:Error|Exception))\b"
-)
 _MAX_IDENTIFIER: Final = 80  # characters; what is longer is data, and found by its parts
 _JOINS_SYLLABLE: Final = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")  # a vowel or a final
 
@@ -95,8 +91,6 @@ class Query:
     terms: tuple[QueryTerm, ...]
     left_out: tuple[str, ...]  # function and question words, as typed
     scripts: Scripts
-    has_identifier: bool
-    has_error_code: bool
 
 
 def document_terms(text: str) -> Counter[str]:
@@ -131,8 +125,6 @@ def query_terms(text: str) -> Query:
         terms=tuple(terms[:MAX_QUERY_TERMS]),
         left_out=tuple(run for run in runs if run not in searched),
         scripts=scripts("".join(asked or runs)),
-        has_identifier=any(term.kind == "identifier" for term in terms),
-        has_error_code=_ERROR_CODE.search(text) is not None,
     )
 
 

@@ -1,36 +1,29 @@
 """The catalog: one row for each entry, and the outbox of what the indexes have yet to follow.
 
 A change of the catalog and its outbox rows are one transaction; the indexes are changed after it
-and ticked off after that. A crash anywhere leaves work to be done again, which is harmless, for an
-outbox row says *look at this entry*, not what to do with it.
-
-SQLite is touched here alone. The file is derived: a format number that is not ours means rebuild.
-It keeps a rollback journal, not a write-ahead log: readers of a log leave files beside it.
+and ticked off after that. A crash anywhere leaves work to be done again, which is harmless.
 """
 
 from __future__ import annotations
 
 import contextlib
 import json
-import sqlite3
-import unicodedata
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
-from typing import Any, Final, Literal
+from typing import Final, Literal
 
 from ..journal.entry import Entry, format_time, parse_time
-from ..journal.errors import LockedError, MemjournalError, StorageError
+from ..journal.ids import is_id
 from ..journal.reading import JournalFile, Oddity, kind_of
+from .database import IN_MEMORY, Database
+from .entry_filter import EntryFilter, compose, condition_of, fold_tag, microseconds_of
 from .errors import IndexDamagedError
+from .outbox import Outbox, Target
 
-CATALOG_FORMAT: Final = "2"
-TARGETS: Final = ("keyword", "vector")
-MAX_ATTEMPTS: Final = 3  # then the row is quarantined: shown, and not tried again by itself
-_BUSY_S: Final = 10.0
-
-Target = Literal["keyword", "vector"]
+CATALOG_FORMAT: Final = "3"
 
 _SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -45,7 +38,7 @@ CREATE TABLE entries(
     digest BLOB NOT NULL, kind TEXT NOT NULL, type TEXT NOT NULL, title TEXT NOT NULL,
     project TEXT NOT NULL, session TEXT NOT NULL, turn INTEGER, agent TEXT NOT NULL,
     tool TEXT NOT NULL, privacy TEXT NOT NULL, created TEXT NOT NULL, created_us INTEGER NOT NULL,
-    outcome TEXT NOT NULL, branch TEXT NOT NULL, level INTEGER NOT NULL DEFAULT 0,
+    outcome TEXT NOT NULL, branch TEXT NOT NULL,
     n_chars INTEGER NOT NULL, tags TEXT NOT NULL, files TEXT NOT NULL
 );
 CREATE INDEX entries_by_id ON entries(id);
@@ -58,6 +51,9 @@ CREATE INDEX tags_by_docno ON tags(docno);
 CREATE TABLE mentions(file TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(file, docno))
     WITHOUT ROWID;
 CREATE INDEX mentions_by_docno ON mentions(docno);
+CREATE TABLE aliases(alias TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(alias, docno))
+    WITHOUT ROWID;
+CREATE INDEX aliases_by_docno ON aliases(docno);
 CREATE TABLE outbox(
     target TEXT NOT NULL, docno INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
     error TEXT NOT NULL DEFAULT '', PRIMARY KEY(target, docno)
@@ -66,8 +62,9 @@ CREATE TABLE outbox(
 
 _COLUMNS: Final = (
     "docno, id, path, offset, length, digest, kind, type, title, project, session, turn, agent,"
-    " tool, privacy, created, created_us, outcome, branch, level, n_chars, tags, files"
+    " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files"
 )
+_LISTS: Final = ("tags", "mentions", "aliases")  # tables of an entry's texts, one a row
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -93,7 +90,6 @@ class Row:
     created_us: int  # microseconds since 1970, UTC
     outcome: str
     branch: str
-    level: int  # 0-4
     n_chars: int
     tags: tuple[str, ...]
     files: tuple[str, ...]
@@ -152,25 +148,6 @@ class Change:
         return bool(self.n_added or self.n_changed or self.n_removed)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EntryFilter:
-    """Which entries are wanted; empty means all."""
-
-    projects: tuple[str, ...] = ()
-    kinds: tuple[str, ...] = ()
-    types: tuple[str, ...] = ()
-    tags: tuple[str, ...] = ()
-    sessions: tuple[str, ...] = ()  # ids or their beginnings
-    files: tuple[str, ...] = ()  # paths or their ends
-    agents: tuple[str, ...] = ()
-    since: datetime | None = None
-    until: datetime | None = None
-    min_level: int = 0
-    turn: int | None = None
-    branches: bool = True  # include what a rewind abandoned
-    exclude_sessions: tuple[str, ...] = ()
-
-
 class Catalog:
     """The catalog of one journal. Readers never write; one writer, which the caller ensures."""
 
@@ -179,138 +156,78 @@ class Catalog:
 
         Raises:
             IndexDamagedError: it cannot be read, or has another format.
-            FileNotFoundError: there is none, and *write* is off.
+            NoIndexError: there is none, and *write* is off.
             LockedError: another process kept it for too long.
             StorageError: it cannot be opened.
         """
-        self._path = path
-        if not write and not path.exists():
-            raise FileNotFoundError(str(path))
-        with self._translated():
-            self._db = self._connect(write)
-        try:
-            with self._translated():
-                self._prepare(write)
-        except BaseException:
-            self._db.close()
-            raise
-
-    @contextlib.contextmanager
-    def _translated(self) -> Iterator[None]:
-        """What SQLite says in our words: busy and refused are not damaged."""
-        try:
-            yield
-        except sqlite3.Error as error:
-            raise _as_our_error(error, self._path) from error
-
-    def _connect(self, write: bool) -> sqlite3.Connection:
-        if str(self._path) == ":memory:":
-            return sqlite3.connect(":memory:", isolation_level=None)
-        if write:
-            self._path.parent.mkdir(parents=True, exist_ok=True)
-        uri = f"{self._path.absolute().as_uri()}?mode={'rwc' if write else 'ro'}"
-        return sqlite3.connect(uri, uri=True, timeout=_BUSY_S, isolation_level=None)
-
-    def _prepare(self, write: bool) -> None:
-        if write:
-            self._db.execute("PRAGMA journal_mode = DELETE")
-            self._db.execute("PRAGMA cache_spill = OFF")  # readers go on until the commit
-        has_meta = self._db.execute("SELECT 1 FROM sqlite_master WHERE name = 'meta'").fetchone()
-        if has_meta is None:
-            if not write or self._db.execute("SELECT 1 FROM sqlite_master").fetchone():
-                raise IndexDamagedError("catalog", "it holds no catalog")
-            with self.transaction():
-                for statement in _SCHEMA.split(";\n"):
-                    if statement.strip():
-                        self._db.execute(statement)
-                self.set_meta("format", CATALOG_FORMAT)
-        if self.meta("format") != CATALOG_FORMAT:
-            raise IndexDamagedError("catalog", "it was made by another version")
+        self._database = Database(path, write=write, schema=_SCHEMA, version=CATALOG_FORMAT)
+        self.outbox = Outbox(self._database)
 
     @classmethod
     def in_memory(cls) -> Catalog:
         """An empty catalog that no other process sees."""
-        return cls(Path(":memory:"), write=True)
+        return cls(IN_MEMORY, write=True)
 
     @classmethod
     def copy_of(cls, path: Path) -> Catalog:
         """What the catalog at *path* holds, in memory.
 
         Raises:
-            FileNotFoundError: there is none.
+            NoIndexError: there is none.
             IndexDamagedError: it cannot be read, or has another format.
         """
         with contextlib.closing(cls(path, write=False)) as source:
             copy = cls.in_memory()
             try:
-                with source._translated():
-                    source._db.backup(copy._db)
-                copy._prepare(write=False)
+                source._database.copy_into(copy._database)
             except BaseException:
                 copy.close()
                 raise
         return copy
 
     def check(self) -> str:
-        """What SQLite finds wrong with its file; "" if nothing."""
-        ((found, *_), *_) = self._query("PRAGMA quick_check(1)")
-        return "" if found == "ok" else str(found)
+        """What is wrong with its file; "" if nothing."""
+        return self._database.check()
 
     def compact(self) -> None:
         """Leave no byte of what was removed in the file; outside a transaction.
 
         Raises:
-            IndexDamagedError: SQLite cannot carry it out.
+            IndexDamagedError: it cannot be carried out.
         """
-        with self._translated():
-            self._db.execute("VACUUM")
+        self._database.compact()
 
     def close(self) -> None:
         """Give the file back."""
-        self._db.close()
+        self._database.close()
 
-    @contextlib.contextmanager
-    def transaction(self) -> Iterator[None]:
+    def transaction(self) -> AbstractContextManager[None]:
         """All or nothing of what is done inside.
 
         Raises:
-            IndexDamagedError: the file is not as SQLite left it.
-            LockedError, StorageError: SQLite cannot carry it out now.
+            IndexDamagedError: the file is not as it was left.
+            LockedError, StorageError: it cannot be carried out now.
         """
-        with self._translated():
-            self._db.execute("BEGIN IMMEDIATE")
-            try:
-                yield
-                self._db.execute("COMMIT")
-            except BaseException:
-                if self._db.in_transaction:  # a full disk has rolled back already
-                    self._db.execute("ROLLBACK")
-                raise
+        return self._database.transaction()
 
-    def _query(self, query: str, values: Sequence[object] = ()) -> list[tuple[Any, ...]]:
-        """All rows at once: a statement left half read would keep the file locked."""
-        with self._translated():
-            return self._db.execute(query, values).fetchall()
+    def stamp(self, target: Target) -> str:
+        """What proves that an index belongs to this catalog; "" before there is one."""
+        return self._database.meta(f"{target}_stamp")
 
-    def meta(self, key: str) -> str:
-        """A remark about the index as a whole, "" if there is none."""
-        found = self._query("SELECT value FROM meta WHERE key = ?", (key,))
-        return str(found[0][0]) if found else ""
-
-    def set_meta(self, key: str, value: str) -> None:
-        """Set a remark; inside a transaction."""
-        self._db.execute("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+    def set_stamp(self, target: Target, stamp: str) -> None:
+        """Note which index belongs to it from now on; inside a transaction."""
+        self._database.set_meta(f"{target}_stamp", stamp)
 
     # --- files ------------------------------------------------------------------------------
 
     def known_files(self) -> dict[str, JournalFile]:
         """Each file as it was when it was read last."""
-        rows = self._query("SELECT path, kind, size, mtime_ns FROM files")
+        rows = self._database.query("SELECT path, kind, size, mtime_ns FROM files")
         return {path: JournalFile(path, kind, size, int(mtime)) for path, kind, size, mtime in rows}
 
     def oddities(self) -> list[Oddity]:
         """What was odd about the files, in the order of their paths."""
-        rows = self._query("SELECT place, what FROM oddities ORDER BY path, rowid")
+        rows = self._database.query("SELECT place, what FROM oddities ORDER BY path, rowid")
         return [Oddity(place, what) for place, what in rows]
 
     def apply(self, change: FileChange) -> Change:
@@ -320,15 +237,15 @@ class Catalog:
         they have moved.
         """
         path = change.file.path
-        self._db.execute("DELETE FROM oddities WHERE path = ?", (path,))
-        self._db.executemany(
+        self._database.change("DELETE FROM oddities WHERE path = ?", (path,))
+        self._database.change_each(
             "INSERT INTO oddities VALUES (?, ?, ?)",
             [(path, oddity.path, oddity.what) for oddity in change.oddities],
         )
         if change.entries is None:
-            self._db.execute("DELETE FROM files WHERE path = ?", (path,))
+            self._database.change("DELETE FROM files WHERE path = ?", (path,))
         else:
-            self._db.execute(
+            self._database.change(
                 "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
                 # As text: times after 2262 do not fit into SQLite's integers.
                 (path, change.file.kind, change.file.size_bytes, str(change.file.mtime_ns)),
@@ -338,7 +255,7 @@ class Catalog:
     def _apply_entries(self, path: str, entries: tuple[Described, ...]) -> Change:
         stale: dict[tuple[str, bytes], list[int]] = {}
         by_id: dict[str, list[int]] = {}
-        for docno, entry_id, digest in self._db.execute(
+        for docno, entry_id, digest in self._database.query(
             "SELECT docno, id, digest FROM entries WHERE path = ? ORDER BY docno", (path,)
         ):
             stale.setdefault((entry_id, digest), []).append(docno)
@@ -366,107 +283,42 @@ class Catalog:
         gone = [docno for left in by_id.values() for docno in left]
         for docno in gone:
             self._delete(docno)
-        self._note([*touched, *gone])
+        self.outbox.note([*touched, *gone])
         return Change(n_added, len(waiting) - n_added, len(gone))
 
     def _write(self, docno: int | None, described: Described) -> int:
-        entry = described.entry
-        values = (
-            str(entry.id),
-            described.path,
-            described.offset,
-            described.length,
-            described.digest,
-            entry.kind,
-            entry.type,
-            entry.title,
-            entry.project,
-            entry.session,
-            entry.turn,
-            entry.agent,
-            entry.tool,
-            entry.privacy,
-            format_time(entry.created),
-            round(entry.created.timestamp() * 1e6),
-            str(entry.extra.get("outcome", "")),
-            str(entry.extra.get("branch", "")),
-            0,
-            described.n_chars,
-            json.dumps(entry.tags, ensure_ascii=False),
-            json.dumps(entry.files, ensure_ascii=False),
+        """Put an entry in, in place of the one numbered *docno* if there is such a one."""
+        values = (docno, *_values_of(described))
+        marks = ", ".join("?" * len(values))
+        number = self._database.change(
+            f"INSERT OR REPLACE INTO entries({_COLUMNS}) VALUES ({marks})", values
         )
-        marks = ", ".join("?" * (len(values) + 1))
-        cursor = self._db.execute(
-            f"INSERT OR REPLACE INTO entries({_COLUMNS}) VALUES ({marks})", (docno, *values)
-        )
-        number = docno if docno is not None else int(cursor.lastrowid or 0)
         if docno is not None:
-            self._db.execute("DELETE FROM tags WHERE docno = ?", (number,))
-            self._db.execute("DELETE FROM mentions WHERE docno = ?", (number,))
-        self._db.executemany(
-            "INSERT OR IGNORE INTO tags VALUES (?, ?)", [(_folded(t), number) for t in entry.tags]
-        )
-        self._db.executemany(
-            "INSERT OR IGNORE INTO mentions VALUES (?, ?)",
-            [(_composed(file), number) for file in entry.files],
-        )
+            for table in _LISTS:
+                self._database.change(f"DELETE FROM {table} WHERE docno = ?", (number,))
+        entry = described.entry
+        lists = (map(fold_tag, entry.tags), map(compose, entry.files), _aliases_of(entry))
+        for table, texts in zip(_LISTS, lists, strict=True):
+            self._database.change_each(
+                f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", [(text, number) for text in texts]
+            )
         return number
 
     def _delete(self, docno: int) -> None:
-        for table in ("entries", "tags", "mentions"):
-            self._db.execute(f"DELETE FROM {table} WHERE docno = ?", (docno,))
+        for table in ("entries", *_LISTS):
+            self._database.change(f"DELETE FROM {table} WHERE docno = ?", (docno,))
 
-    # --- outbox -----------------------------------------------------------------------------
-
-    def _note(self, docnos: Sequence[int]) -> None:
-        """Note work; what was noted before starts anew, for the entry has changed since."""
-        pairs = [(target, docno) for target in TARGETS for docno in docnos]
-        self._db.executemany("INSERT OR REPLACE INTO outbox(target, docno) VALUES (?, ?)", pairs)
-
-    def note_all(self, target: Target) -> None:
-        """Note every entry for *target*; inside a transaction."""
-        self._db.execute("DELETE FROM outbox WHERE target = ?", (target,))
-        self._db.execute(
-            "INSERT INTO outbox(target, docno) SELECT ?, docno FROM entries", (target,)
-        )
+    # --- work -------------------------------------------------------------------------------
 
     def pending(self, target: Target, *, limit: int, after: int = 0) -> list[Pending]:
         """Work that *target* has yet to do, by the entries' numbers, those above *after* only."""
-        docnos = [
-            docno
-            for (docno,) in self._query(
-                "SELECT docno FROM outbox WHERE target = ? AND docno > ? AND attempts < ?"
-                " ORDER BY docno LIMIT ?",
-                (target, after, MAX_ATTEMPTS, limit),
-            )
-        ]
+        docnos = self.outbox.waiting(target, limit=limit, after=after)
         rows = {row.docno: row for row in self.rows(docnos)}
         return [Pending(docno, rows.get(docno)) for docno in docnos]
 
-    def n_pending(self, target: Target) -> int:
-        """How much work *target* has yet to do."""
-        query = "SELECT count(*) FROM outbox WHERE target = ? AND attempts < ?"
-        ((count,),) = self._query(query, (target, MAX_ATTEMPTS))
-        return int(count)
-
-    def settle(self, target: Target, docnos: Iterable[int]) -> None:
-        """Tick off what *target* has done; inside a transaction."""
-        self._db.executemany(
-            "DELETE FROM outbox WHERE target = ? AND docno = ?", [(target, n) for n in docnos]
-        )
-
-    def fail(self, target: Target, docno: int, error: str) -> None:
-        """Note that an attempt failed; inside a transaction."""
-        self._db.execute(
-            "UPDATE outbox SET attempts = attempts + 1, error = ? WHERE target = ? AND docno = ?",
-            (error, target, docno),
-        )
-
-    def quarantined(self) -> list[tuple[str, Row, str]]:
+    def quarantined(self) -> list[tuple[Target, Row, str]]:
         """What was given up after repeated failures: the index, the entry, the last error."""
-        found = self._query(
-            "SELECT target, docno, error FROM outbox WHERE attempts >= ?", (MAX_ATTEMPTS,)
-        )
+        found = self.outbox.given_up()
         rows = {row.docno: row for row in self.rows([docno for _, docno, _ in found])}
         return [(target, rows[docno], error) for target, docno, error in found if docno in rows]
 
@@ -487,10 +339,10 @@ class Catalog:
             "SELECT docno FROM entries WHERE docno IN (SELECT value FROM json_each(?))"
             " ORDER BY created_us DESC, id, path, offset"
         )
-        return [docno for (docno,) in self._query(query, (json.dumps(list(docnos)),))]
+        return [docno for (docno,) in self._database.query(query, (json.dumps(list(docnos)),))]
 
     def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
-        found = self._query(f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}", values)
+        found = self._database.query(f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}", values)
         try:
             return [_row(values) for values in found]
         except (TypeError, ValueError) as error:  # not what was written
@@ -506,10 +358,20 @@ class Catalog:
         )
         return [row for row in rows if row.id == prefix] or rows
 
+    def by_id(self, entry_id: str) -> list[Row]:
+        """Entries that have exactly this id, or, if none has it now, those that had it once."""
+        return self._select("id = ?", (entry_id,), "ORDER BY created_us, path, offset") or (
+            self._select(
+                "docno IN (SELECT docno FROM aliases WHERE alias = ?)",
+                (entry_id,),
+                "ORDER BY created_us, path, offset",
+            )
+        )
+
     def has_id(self, entry_id: str) -> bool:
-        """Whether an entry has exactly this id."""
-        query = "SELECT 1 FROM entries WHERE id = ? LIMIT 1"
-        return bool(self._query(query, (entry_id,)))
+        """Whether this id is taken: an entry has it, or had it once and may be cited by it."""
+        query = "SELECT 1 FROM entries WHERE id = ? UNION ALL SELECT 1 FROM aliases WHERE alias = ?"
+        return bool(self._database.query(f"{query} LIMIT 1", (entry_id, entry_id)))
 
     def by_path(self, path: str) -> list[Row]:
         """The entries of one file, in their order."""
@@ -519,21 +381,23 @@ class Catalog:
         self, wanted: EntryFilter, *, limit: int, newest_first: bool = True, skip: int = 0
     ) -> list[Row]:
         """The entries that pass *wanted*, by time."""
-        where, values = _where(wanted)
+        where, values = condition_of(wanted)
         order = "DESC" if newest_first else "ASC"
         tail = f"ORDER BY created_us {order}, offset {order}, id LIMIT ? OFFSET ?"
         return self._select(where, (*values, limit, skip), tail)
 
     def count(self, wanted: EntryFilter) -> int:
         """How many entries pass *wanted*."""
-        where, values = _where(wanted)
-        ((count,),) = self._query(f"SELECT count(*) FROM entries WHERE {where}", values)
+        where, values = condition_of(wanted)
+        ((count,),) = self._database.query(f"SELECT count(*) FROM entries WHERE {where}", values)
         return int(count)
 
     def docnos(self, wanted: EntryFilter) -> list[int]:
         """The numbers of the entries that pass *wanted*."""
-        where, values = _where(wanted)
-        return [n for (n,) in self._query(f"SELECT docno FROM entries WHERE {where}", values)]
+        where, values = condition_of(wanted)
+        return [
+            n for (n,) in self._database.query(f"SELECT docno FROM entries WHERE {where}", values)
+        ]
 
     def answers_to(self, docnos: Sequence[int]) -> list[int]:
         """The answers in the turns of those of *docnos* that are questions, each once."""
@@ -543,7 +407,7 @@ class Catalog:
             " WHERE asked.docno IN (SELECT value FROM json_each(?)) AND asked.type = 'user_prompt'"
             " AND asked.session != '' AND answer.type = 'assistant_response'"
         )
-        return [docno for (docno,) in self._query(query, (json.dumps(list(docnos)),))]
+        return [docno for (docno,) in self._database.query(query, (json.dumps(list(docnos)),))]
 
     def neighbours(self, row: Row, *, before: int, after: int) -> tuple[list[Row], list[Row]]:
         """What stands before and after *row* in its session (or else its project), oldest first."""
@@ -560,7 +424,7 @@ class Catalog:
     ) -> dict[str, int]:
         """How many entries there are of each value of *column*, most first."""
         query = f"SELECT {column}, count(*) FROM entries GROUP BY 1 ORDER BY 2 DESC, 1"
-        return {str(value): int(count) for value, count in self._query(query)}
+        return {str(value): int(count) for value, count in self._database.query(query)}
 
     def span(self) -> tuple[datetime, datetime] | None:
         """When the oldest and the newest entry were made; None in an empty journal."""
@@ -569,70 +433,27 @@ class Catalog:
         return (first[0].created, last[0].created) if first else None
 
 
-def _where(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
-    """The SQL condition that *wanted* is; each list is an *or*, all lists together an *and*."""
-    parts: list[str] = []
-    values: list[object] = []
-
-    def one_of(condition: str, wanted_values: Sequence[str]) -> None:
-        if wanted_values:  # as one value: SQLite limits their number and the depth of conditions
-            parts.append(condition.format("(SELECT value FROM json_each(?))"))
-            values.append(json.dumps(wanted_values))
-
-    one_of("project IN {}", wanted.projects)
-    one_of("kind IN {}", wanted.kinds)
-    one_of("type IN {}", wanted.types)
-    one_of("agent IN {}", wanted.agents)
-    one_of(
-        "EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)", wanted.sessions
+def _values_of(described: Described) -> tuple[object, ...]:
+    """The values of ``_COLUMNS`` after the number."""
+    entry = described.entry
+    return (
+        *(str(entry.id), described.path, described.offset, described.length, described.digest),
+        *(entry.kind, entry.type, entry.title, entry.project, entry.session, entry.turn),
+        *(entry.agent, entry.tool, entry.privacy),
+        *(format_time(entry.created), microseconds_of(entry.created)),
+        *(str(entry.extra.get("outcome", "")), str(entry.extra.get("branch", ""))),
+        described.n_chars,
+        json.dumps(entry.tags, ensure_ascii=False),
+        json.dumps(entry.files, ensure_ascii=False),
     )
-    one_of("docno IN (SELECT docno FROM tags WHERE tag IN {})", [_folded(t) for t in wanted.tags])
-    one_of(
-        "docno IN (SELECT docno FROM mentions, {} WHERE file = value"
-        " OR substr(file, -1 - length(value)) = '/' || value)",
-        [_composed(file) for file in wanted.files],
-    )
-    one_of("session NOT IN {}", wanted.exclude_sessions)
-    if wanted.since is not None:
-        parts.append("created_us >= ?")
-        values.append(round(wanted.since.timestamp() * 1e6))
-    if wanted.until is not None:
-        parts.append("created_us < ?")
-        values.append(round(wanted.until.timestamp() * 1e6))
-    if wanted.min_level:
-        parts.append("level >= ?")
-        values.append(wanted.min_level)
-    if wanted.turn is not None:
-        parts.append("turn = ?")
-        values.append(wanted.turn)
-    if not wanted.branches:
-        parts.append("branch = ''")
-    return " AND ".join(parts) or "1", tuple(values)
 
 
-def _composed(text: str) -> str:
-    """*text* in the form that it is compared in: some file systems hand out names decomposed."""
-    return unicodedata.normalize("NFC", text)
-
-
-def _folded(tag: str) -> str:
-    return _composed(_composed(tag).casefold())
-
-
-def _as_our_error(error: sqlite3.Error, path: Path) -> MemjournalError:
-    name = str(getattr(error, "sqlite_errorname", ""))
-    if name.startswith(("SQLITE_BUSY", "SQLITE_LOCKED")):
-        return LockedError(
-            f"another process kept it for {_BUSY_S:g} s", where=str(path), mend="try again"
-        )
-    if name == "SQLITE_FULL":
-        return StorageError("the disk is full", where=str(path), mend="free some space, then retry")
-    # A write that was cut short can only be undone by a writer; until then it cannot be read.
-    if name != "SQLITE_READONLY_ROLLBACK" and name.startswith(
-        ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM", "SQLITE_IOERR")
-    ):
-        return StorageError(str(error), where=str(path), mend="check owner, mode and disk")
-    return IndexDamagedError("catalog", str(error))
+def _aliases_of(entry: Entry) -> list[str]:
+    """The ids that *entry* had before: `mem doctor --fix` lengthens one that stands twice."""
+    given = entry.extra.get("aliases")
+    texts = given if isinstance(given, list | tuple) else (given,)
+    ids = [text.removeprefix("mem:") for text in texts if isinstance(text, str)]
+    return [one for one in ids if is_id(one)]
 
 
 def _row(values: Sequence[object]) -> Row:

@@ -1,4 +1,4 @@
-"""Cuts a long text into the pieces that are embedded.
+"""Cuts a long text into chunks, and makes of them the passages that are embedded.
 
 Invariants: the chunks are in order, none is empty unless the text is, and together they cover every
 character; a chunk is the text between its offsets, so that a hit can be shown in its file. The
@@ -88,7 +88,7 @@ def chunk(text: str, *, max_tokens: int = MAX_TOKENS, overlap: int = OVERLAP) ->
 
 
 class Passage(NamedTuple):
-    """What is embedded as one vector, and where in the text it comes from."""
+    """What is embedded as one vector, an opening or a chunk under its title, and where it begins."""
 
     start: int
     text: str

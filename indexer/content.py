@@ -33,8 +33,8 @@ class IndexedText:
 
     title: str  # of keywords; counts double
     body: str
-    heading: str  # of vectors: stands above every passage
-    embedded: str  # cut into passages; no vector where both are ""
+    heading: str  # of vectors: stands above every chunk
+    embedded: str  # cut into chunks; no vector where both are ""
 
 
 def indexed_text(entry: Entry) -> IndexedText:

@@ -6,11 +6,11 @@ that may write does the same work again and keeps it.
 
 from __future__ import annotations
 
-from ..journal.reading import list_files
-from .catalog import Catalog, FileChange
-from .errors import IndexDamagedError
+from .catalog import Catalog
+from .errors import IndexDamagedError, NoIndexError
 from .index import JournalIndex
-from .reconcile import plan_reconcile, read_change
+from .reconcile import reconcile
+from .report import UpdateReport
 
 
 def current_catalog(index: JournalIndex, *, now_ns: int) -> Catalog:
@@ -20,16 +20,7 @@ def current_catalog(index: JournalIndex, *, now_ns: int) -> Catalog:
     """
     try:
         catalog = Catalog.copy_of(index.catalog_path)
-    except (FileNotFoundError, IndexDamagedError):
+    except (NoIndexError, IndexDamagedError):
         catalog = Catalog.in_memory()
-    plan = plan_reconcile(list_files(index.root), catalog.known_files())
-    with catalog.transaction():
-        for path in plan.removed:
-            catalog.apply(FileChange.gone(path))
-        for file in plan.changed:
-            try:
-                change = read_change(index.root, file, now_ns=now_ns)
-            except OSError:
-                continue
-            catalog.apply(change)
+    reconcile(catalog, index.root, UpdateReport(), now_ns=now_ns)
     return catalog

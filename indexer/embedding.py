@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import json
-import os
 from collections.abc import Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
@@ -135,7 +134,8 @@ def _unit(vectors: Matrix) -> Matrix:
 def load_embedder(name: str) -> Embedder:
     """The model called *name*: the shipped one, a folder, or what model2vec knows by that name.
 
-    A path that does not exist is an error, never a request to a hub.
+    A folder is given with its whole path. One that does not exist is an error, never a request to
+    a hub.
 
     Raises:
         VectorsUnavailableError: it cannot be loaded.
@@ -143,15 +143,15 @@ def load_embedder(name: str) -> Embedder:
     if name == SHIPPED_MODEL:
         with _shipped_folder() as folder:
             return StaticEmbedder(folder)
-    folder = Path(name).expanduser()
-    if folder.is_dir():
-        try:
-            return StaticEmbedder(folder)
-        except UnsupportedModelError:
-            return LibraryEmbedder(str(folder))
-    if name.startswith((".", "~", os.sep)) or name.count("/") != 1:
+    folder = Path(name)
+    if not folder.is_absolute() and not name.startswith((".", "~")) and name.count("/") == 1:
+        return LibraryEmbedder(name)
+    if not folder.is_absolute() or not folder.is_dir():
         raise VectorsUnavailableError("no such model folder", where=name)
-    return LibraryEmbedder(name)
+    try:
+        return StaticEmbedder(folder)
+    except UnsupportedModelError:
+        return LibraryEmbedder(name)
 
 
 @contextlib.contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from ..journal.errors import MemjournalError, UnavailableError
+from ..journal.errors import MemjournalError, NotFoundError, UnavailableError
 
 
 class IndexDamagedError(MemjournalError):
@@ -18,6 +18,13 @@ class IndexDamagedError(MemjournalError):
             mend="rebuild it with `mem index --rebuild`",
         )
         self.name = name
+
+
+class NoIndexError(NotFoundError):
+    """The files have not been indexed yet."""
+
+    def __init__(self) -> None:
+        super().__init__("there is no index yet", mend="run `mem index`")
 
 
 class VectorsUnavailableError(UnavailableError):

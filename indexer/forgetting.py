@@ -6,7 +6,6 @@ import contextlib
 from collections.abc import Collection
 from dataclasses import dataclass
 
-from ..journal import files
 from ..journal.traces import Traces, find_traces
 from .catalog import Catalog
 from .index import JournalIndex
@@ -41,7 +40,7 @@ def erase_traces(index: JournalIndex) -> None:
         IndexDamagedError: a part of it cannot be read.
         StorageError: the index cannot be written.
     """
-    with files.locked(index.folder / "writer.lock", timeout_s=index.options.lock_timeout_s):
+    with index.locked():
         with contextlib.closing(Catalog(index.catalog_path, write=True)) as catalog:
             catalog.compact()
         index.open_keyword().compact()

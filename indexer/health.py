@@ -9,7 +9,7 @@ from ..journal.errors import MemjournalError
 from ..journal.health import Finding
 from ..journal.reading import list_files
 from .catalog import Catalog
-from .errors import IndexDamagedError
+from .errors import IndexDamagedError, NoIndexError
 from .index import JournalIndex
 from .reconcile import plan_reconcile
 
@@ -20,7 +20,7 @@ def check_index(index: JournalIndex) -> Iterator[Finding]:
     """Whether there is an index, how far it follows the files, and what it gave up on."""
     try:
         catalog = Catalog.copy_of(index.catalog_path)
-    except FileNotFoundError:
+    except NoIndexError:
         yield Finding("index", "odd", "there is none yet", "the first search makes it")
         return
     except IndexDamagedError as error:
@@ -29,7 +29,7 @@ def check_index(index: JournalIndex) -> Iterator[Finding]:
     with contextlib.closing(catalog):
         plan = plan_reconcile(list_files(index.root), catalog.known_files())
         n_behind = len(plan.changed) + len(plan.removed)
-        n_pending = catalog.n_pending("keyword")
+        n_pending = catalog.outbox.count("keyword")
         if n_behind or n_pending:
             what = f"behind; files to read: {n_behind:,}, entries to index: {n_pending:,}"
             yield Finding("index", "odd", what, "the next search catches up")
@@ -58,7 +58,7 @@ def verify_index(index: JournalIndex) -> Finding:
     """Whether files, catalog and both indexes agree; every file is read again."""
     try:
         wrong = tuple(index.verify())
-    except FileNotFoundError:
+    except NoIndexError:
         return Finding("verify", "odd", "there is no index yet", "the first search makes it")
     except (MemjournalError, OSError) as error:
         return Finding("verify", "wrong", str(error), MEND_REBUILD)

@@ -88,7 +88,7 @@ class TermCounts(fields.FieldType):
     def __init__(self) -> None:
         self.format = formats.Existence()  # nothing beside the weight, which is the count
 
-    def index(
+    def index(  # pyright: ignore[reportIncompatibleMethodOverride]  # each of Whoosh's differs too
         self, value: Mapping[str, int], **_: Any
     ) -> Iterator[tuple[bytes, int, float, bytes]]:
         for term, count in value.items():
@@ -236,7 +236,7 @@ class KeywordIndex:
 
     def _open_snapshot(self) -> Snapshot:
         try:
-            reader = self._index.reader()
+            reader: Any = self._index.reader()
         except FileNotFoundError as error:  # Whoosh has tried again and again
             raise IndexDamagedError("keyword", str(error)) from None
         try:

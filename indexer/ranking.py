@@ -12,7 +12,7 @@ lengths. The constants are measured by tests/bench/retrieval.py; docs/ranking.md
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 import numpy as np
@@ -23,7 +23,7 @@ from .analysis import Query, Scripts
 Ints = NDArray[np.int64]
 Counts = NDArray[np.float32] | NDArray[np.float64]
 Floats = NDArray[np.float64]
-Bools = NDArray[np.bool_]
+Places = NDArray[np.int64] | NDArray[np.bool_]  # in arrays, as numbers or as a mask
 Vectors = NDArray[np.float32]
 
 K1: Final = 1.2
@@ -51,7 +51,6 @@ class Posting:
     title_tf: Counts
     body_tf: Counts
     weight: float = 1.0  # QueryTerm.weight
-    is_identifier: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,9 +72,16 @@ class KeywordEvidence:
     documents: Ints
     strength: Floats  # BM25F over the most that this query could score anywhere, 0-1
     share: Floats  # of the query's idf, terms that occur nowhere included, 0-1
-    n_terms: Ints
-    has_identifier: Bools  # whether a whole identifier of the query is in it
     certainty: float  # what a match proves: near 0 for a lone common word, near 1 for a sentence
+
+    def take(self, positions: Places) -> KeywordEvidence:
+        """The documents at *positions*, in that order."""
+        return replace(
+            self,
+            documents=self.documents[positions],
+            strength=self.strength[positions],
+            share=self.share[positions],
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -98,6 +104,29 @@ class Relevance:
     agreement: float  # of the query's script with the collection's, 0-1
     used_keyword: bool
     used_vector: bool
+
+    def take(self, positions: Places) -> Relevance:
+        """The documents at *positions*, in that order."""
+        return replace(
+            self,
+            documents=self.documents[positions],
+            relevance=self.relevance[positions],
+            strength=self.strength[positions],
+            share=self.share[positions],
+            similarity=self.similarity[positions],
+        )
+
+    def with_documents(self, documents: Ints) -> Relevance:
+        """This and, at its end, *documents* that neither leg found."""
+        nothing = np.zeros(len(documents))
+        return replace(
+            self,
+            documents=np.concatenate([self.documents, documents]),
+            relevance=np.concatenate([self.relevance, nothing]),
+            strength=np.concatenate([self.strength, nothing]),
+            share=np.concatenate([self.share, nothing]),
+            similarity=np.concatenate([self.similarity, nothing]),
+        )
 
 
 def idf(n_containing: int, n_documents: int) -> float:
@@ -129,32 +158,34 @@ def bm25f(
     at most the sum of weight * idf.
     """
     size = len(collection.body_lengths)
-    score, share = np.zeros(size), np.zeros(size)
-    n_terms, identified = np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.bool_)
-    title_slope = b / max(collection.average_title_length, 1e-9)
-    body_slope = b / max(collection.average_body_length, 1e-9)
+    score, share, is_found = np.zeros(size), np.zeros(size), np.zeros(size, np.bool_)
     total = 0.0
     for posting in postings:
         docs = posting.documents
         gain = posting.weight * idf(len(docs), max(collection.n_documents, len(docs)))
         total += gain
-        title = posting.title_tf / (1 - b + title_slope * collection.title_lengths[docs])
-        body = posting.body_tf / (1 - b + body_slope * collection.body_lengths[docs])
-        weight = title_weight * title + body
+        weight = _weighted_tf(posting, collection, b=b, title_weight=title_weight)
         score[docs] += gain * weight / (weight + k1)
         share[docs] += gain
-        n_terms[docs] += 1
-        if posting.is_identifier:
-            identified[docs] = True
-    found = np.flatnonzero(n_terms)
+        is_found[docs] = True
+    found = np.flatnonzero(is_found)
     return KeywordEvidence(
         documents=found,
         strength=score[found] / max(total, 1e-9),
         share=share[found] / max(total, 1e-9),
-        n_terms=n_terms[found],
-        has_identifier=identified[found],
         certainty=total / (total + DOUBT_IDF),
     )
+
+
+def _weighted_tf(
+    posting: Posting, collection: Collection, *, b: float, title_weight: float
+) -> Floats:
+    """w of ``bm25f``, for each document of *posting*."""
+    title_slope = b / max(collection.average_title_length, 1e-9)
+    body_slope = b / max(collection.average_body_length, 1e-9)
+    title = posting.title_tf / (1 - b + title_slope * collection.title_lengths[posting.documents])
+    body = posting.body_tf / (1 - b + body_slope * collection.body_lengths[posting.documents])
+    return np.asarray(title_weight * title + body, np.float64)
 
 
 def in_context(passages: Vectors) -> Vectors:
@@ -165,16 +196,9 @@ def in_context(passages: Vectors) -> Vectors:
     return _unit(passages + CONTEXT * _unit(passages.mean(axis=0, keepdims=True)))
 
 
-def _unit(rows: Vectors) -> Vectors:
+def _unit(rows: Counts) -> Vectors:
     norms = np.sqrt(np.square(rows).sum(axis=1, keepdims=True))
     return np.asarray(rows / np.maximum(norms, 1e-12), dtype=np.float32)
-
-
-def best_passages(documents: Ints, similarity: Counts) -> VectorEvidence:
-    """For each document its best passage, given the document of every passage compared."""
-    order = np.lexsort((-similarity, documents))
-    unique, first = np.unique(documents[order], return_index=True)
-    return VectorEvidence(documents=unique, similarity=similarity[order][first])
 
 
 def fuse(
@@ -203,17 +227,17 @@ def fuse(
         weight, exponent = _between(KEYWORD_WEIGHT, agreement), _between(SHARE_EXPONENT, agreement)
         relevance = weight * certainty * strength * share**exponent
         relevance += (1 - weight) * np.maximum(similarity, 0.0)
-    order = np.lexsort((documents, -relevance))
-    return Relevance(
-        documents=documents[order],
-        relevance=relevance[order],
-        strength=strength[order],
-        share=share[order],
-        similarity=similarity[order],
+    unordered = Relevance(
+        documents=documents,
+        relevance=relevance,
+        strength=strength,
+        share=share,
+        similarity=similarity,
         agreement=agreement,
         used_keyword=keyword is not None,
         used_vector=vector is not None,
     )
+    return unordered.take(np.lexsort((documents, -relevance)))
 
 
 def _between(ends: tuple[float, float], at: float) -> float:

@@ -14,14 +14,24 @@ from pathlib import Path
 from typing import Final
 
 from ..journal.files import as_storage_error
-from ..journal.reading import JournalFile, Listing, Oddity, Stored, is_missing, read_entries
-from .catalog import Described, FileChange
+from ..journal.reading import (
+    JournalFile,
+    Listing,
+    Oddity,
+    Stored,
+    is_missing,
+    list_files,
+    read_entries,
+)
+from .catalog import Catalog, Described, FileChange
+from .report import ProgressCallback, UpdateReport
 
 _UNSETTLED_NS: Final = 50_000_000
 """A file that changed less than 50 ms before it was read may change again within the same tick of
 the file system's clock (4 ms on ext4); it is noted as unsettled and read once more next time."""
 _OTHER_CLOCK_NS: Final = 86_400 * 10**9
 """A file whose time lies a day ahead was not written by this clock; its time says nothing of now."""
+_FILES_PER_TRANSACTION: Final = 200
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +60,45 @@ def plan_reconcile(listing: Listing, known: Mapping[str, JournalFile]) -> Plan:
     if missing and not present:
         return Plan(changed, (), withheld=missing)
     return Plan(changed, missing)
+
+
+def reconcile(
+    catalog: Catalog,
+    root: Path,
+    report: UpdateReport,
+    *,
+    now_ns: int,
+    progress: ProgressCallback = lambda *_: None,
+) -> None:
+    """Let *catalog* follow the files below *root*; *report* says how it changed.
+
+    What is known of a file that cannot be read now is kept.
+
+    Raises:
+        IndexDamagedError: the catalog is not as it was left.
+        LockedError, StorageError: it cannot be written now.
+    """
+    listing = list_files(root)
+    plan = plan_reconcile(listing, catalog.known_files())
+    report.note_withheld(plan.withheld)
+    report.failures.extend(listing.unreadable)
+    n_all = len(plan.changed)
+    for start in range(0, len(plan.removed), _FILES_PER_TRANSACTION):
+        with catalog.transaction():
+            for path in plan.removed[start : start + _FILES_PER_TRANSACTION]:
+                report.change += catalog.apply(FileChange.gone(path))
+    for start in range(0, n_all, _FILES_PER_TRANSACTION):
+        with catalog.transaction():
+            for file in plan.changed[start : start + _FILES_PER_TRANSACTION]:
+                try:
+                    change = read_change(root, file, now_ns=now_ns)
+                except OSError as error:
+                    if oddity := describe_failure(file, error):
+                        report.failures.append(oddity)
+                    continue
+                report.change += catalog.apply(change)
+                report.n_files += 1
+        progress("files", min(start + _FILES_PER_TRANSACTION, n_all), n_all)
 
 
 def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:

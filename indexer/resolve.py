@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import unicodedata
 from collections.abc import Iterable
 from pathlib import Path
 
 from ..journal.errors import AmbiguousError, NotFoundError
-from ..journal.ids import Reference, parse_references
+from ..journal.ids import ID_LENGTH, Reference, parse_references
 from ..journal.reading import FOLDERS
 from .catalog import Catalog, Row
 
@@ -18,7 +17,9 @@ _MIN_PREFIX = 2
 def resolve(catalog: Catalog, texts: Iterable[str], *, root: Path, cwd: Path) -> list[Row]:
     """The entries that *texts* name, in their order, each once.
 
-    An id that stands in two files (minted on two machines) gives both.
+    An id that stands in two files (minted on two machines) gives both; one that an entry had before
+    names that entry, unless another one has it now. Fewer letters than an id has are its beginning;
+    more are never taken for one, or a citation of a forgotten entry would lead to another.
 
     Raises:
         UsageError: a text is no reference at all.
@@ -35,7 +36,9 @@ def resolve(catalog: Catalog, texts: Iterable[str], *, root: Path, cwd: Path) ->
 
 def _resolve_one(catalog: Catalog, reference: Reference, *, root: Path, cwd: Path) -> list[Row]:
     if len(reference.id_prefix) >= _MIN_PREFIX:
-        rows = catalog.by_prefix(reference.id_prefix)
+        rows = catalog.by_id(reference.id_prefix)
+        if not rows and len(reference.id_prefix) < ID_LENGTH:  # as long as an id, it is one
+            rows = catalog.by_prefix(reference.id_prefix)
         if len({row.id for row in rows}) > 1:
             listed = ", ".join(f"mem:{row.id} ({row.title[:40]})" for row in rows[:5])
             raise AmbiguousError(
@@ -66,9 +69,6 @@ def _as_journal_paths(text: str, *, root: Path, cwd: Path) -> list[str]:
     for form in dict.fromkeys((text, composed, decomposed)):  # as file systems hand out names
         given = Path(form)
         candidates = [cwd / given]
-        if form.startswith("~"):
-            with contextlib.suppress(RuntimeError):  # nobody has that name
-                candidates.append(given.expanduser())
         if not given.is_absolute():
             candidates += [root / given, *(root / folder / given for folder in FOLDERS)]
         for candidate in candidates:

@@ -1,48 +1,42 @@
 """Search: from a question to entries in the order in which they help, each with its reasons.
 
 Both legs are asked, if both can be; a leg that cannot is named in the answer, never an error.
-Ranking itself is pure and lives in ``ranking``; here its evidence is fetched and its verdict is
-given words.
+Ranking itself is pure and lives in ``ranking``, its evidence is fetched in ``evidence``; here its
+verdict is given words.
 """
 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from datetime import datetime
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..journal.entry import as_kind
 from ..journal.errors import CannotCreateError, LockedError, StorageError, UsageError
 from ..journal.ids import find_citations, is_id
-from .analysis import Query, Scripts, query_terms
-from .catalog import Catalog, EntryFilter, Row
+from .analysis import query_terms
+from .catalog import Catalog, Row
 from .confidence import Confidence, judge
+from .entry_filter import EntryFilter
 from .errors import IndexDamagedError
-from .keyword import Snapshot
-from .ordering import KEYWORD, REPETITION, SEMANTIC, Candidate, order_results
-from .ranking import (
-    Collection,
-    KeywordEvidence,
-    Posting,
-    Relevance,
-    VectorEvidence,
-    average_length,
-    bm25f,
-    fuse,
-    idf,
+from .evidence import Evidence, Legs, Mode
+from .ordering import (
+    HALF_LIFE_DAYS,
+    KEYWORD,
+    REPETITION,
+    SEMANTIC,
+    Candidate,
+    Result,
+    order_results,
 )
+from .ranking import Relevance
 from .snippets import Snippet, make_snippet
 
 if TYPE_CHECKING:
     from .index import JournalIndex
-    from .vectors import VectorIndex
-
-Mode = Literal["hybrid", "keyword", "vector"]
-Int = NDArray[np.int64]
 
 _MEM: Final = re.compile(r"\[?mem:([0-9A-Za-z]{2,64})\]?", re.IGNORECASE)
 MMR_LAMBDA: Final = 0.7  # at which a repetition loses what ``ordering`` was measured with
@@ -50,8 +44,6 @@ MIN_SCORE: Final = 0.05
 """Below it is noise, a chance syllable or a distant vector, unless the words do match: of a word that
 is everywhere the score says that it tells nothing, and still whoever asks for it wants to see it."""
 N_CANDIDATES: Final = 200  # of each leg; the two hundredth hit has never become a first one
-DECIMALS: Final = 6  # of relevance; what differs less is as relevant
-N_QUESTIONS: Final = 20  # of the best candidates whose answers are looked up
 _SAME: Final = 1e-6
 MAX_QUERY_CHARS: Final = 20_000  # a pasted log is a question too; what follows adds no meaning
 
@@ -67,7 +59,7 @@ class SearchRequest:
     by: Mode = "hybrid"
     min_score: float = 0.0
     mmr_lambda: float = MMR_LAMBDA  # 1: relevance alone, 0: variety alone
-    half_life_days: float = 30.0
+    half_life_days: float = HALF_LIFE_DAYS
 
     @property
     def n_candidates(self) -> int:
@@ -116,10 +108,7 @@ class Searcher:
 
     def __init__(self, index: JournalIndex, catalog: Catalog) -> None:
         self._index, self._catalog = index, catalog
-        self._snapshot: Snapshot | None = None
-        self._vectors: VectorIndex | None = None
-        self._by_docno: Int = np.zeros(0, np.int64)  # living positions, by entry number
-        self._no_vectors = ""  # why they cannot be used although there are some
+        self._legs = Legs(index, catalog)
         self.remarks: list[str] = []  # what had to be mended on the way, for people
 
     def search(self, request: SearchRequest) -> Answer:
@@ -128,6 +117,7 @@ class Searcher:
         Raises:
             UsageError: the question is empty.
             IndexDamagedError: the catalog cannot be read.
+            LockedError, StorageError: the keyword index is damaged and cannot be rebuilt now.
         """
         text = request.text.strip()[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
         if not text:
@@ -149,253 +139,101 @@ class Searcher:
         except (CannotCreateError, LockedError, StorageError) as refused:
             if error.name == "keyword":
                 raise
-            self._no_vectors = f"{error.what}, nor be rebuilt: {refused}"
+            self._legs.give_up_vectors(f"{error.what}, nor be rebuilt: {refused}")
         else:
             self.remarks.append(f"{error.what}; it was rebuilt")
 
     def close(self) -> None:
         """Give the files back; the next search opens them as they are then."""
-        if self._snapshot is not None:
-            self._snapshot.close()
-        self._snapshot = self._vectors = None
+        self._legs.close()
 
     def _search(self, text: str, request: SearchRequest) -> Answer:
         query = query_terms(text)
-        snapshot = self._open_snapshot()
-        collection = _collection_of(snapshot)
-        allowed = self._allowed(request.wanted, snapshot)
-        found = _Found(query=query)
-        vectors = self._open_vectors() if request.by != "keyword" else None
-        if query.terms and (request.by != "vector" or vectors is None):
-            _ask_keyword(found, snapshot, collection, allowed)
-        if vectors is not None:
-            self._ask_vectors(found, vectors, text, snapshot, allowed, request.n_candidates)
-        found.relevance = self._in_order(
-            fuse(found.keyword, found.vector, query=query, collection=collection),
-            snapshot,
-            request.n_candidates,
+        evidence = self._legs.gather(
+            query, by=request.by, wanted=request.wanted, limit=request.n_candidates
         )
-        found.relevance = self._with_answers(found.relevance, snapshot, allowed)
         cited = self._cited(text, request)
         named = {hit.row.docno for hit in cited}
-        ranked = self._hits(found, snapshot, request)
+        ranked = self._hits(evidence, request)
         hits = (*cited, *(hit for hit in ranked if hit.row.docno not in named))[: request.limit]
-        wants_vectors = request.by != "keyword"
-        n_matched = len(found.keyword.documents) if found.keyword else 0
+        no_vectors = self._legs.no_vectors if request.by != "keyword" else ""
         return Answer(
             hits=hits,
-            total=max(n_matched, len(hits)),
-            confidence="high" if cited else judge(_without_copies(found.relevance)),
-            used_keyword=found.keyword is not None,
-            used_vector=found.vector is not None,
-            fallback_applied=wants_vectors and vectors is None,
-            no_vectors=(self._no_vectors or self._index.no_vectors) if wants_vectors else "",
+            total=max(evidence.n_matched, len(hits)),
+            confidence="high" if cited else judge(_without_copies(evidence.relevance)),
+            used_keyword=evidence.used_keyword,
+            used_vector=evidence.used_vector,
+            fallback_applied=bool(no_vectors),
+            no_vectors=no_vectors,
             left_out=query.left_out,
         )
 
-    def _in_order(self, relevance: Relevance, snapshot: Snapshot, n_wanted: int) -> Relevance:
-        """The best *n_wanted* that the catalog knows, the newest first of those as relevant.
-
-        Nothing in it depends on where an entry stands in an index, which a rebuild changes.
-        """
-        rounded = np.round(relevance.relevance, DECIMALS)
-        if len(rounded) > n_wanted:
-            n_near = int(np.count_nonzero(rounded >= rounded[n_wanted - 1]))
-        else:
-            n_near = len(rounded)
-        docnos = snapshot.docnos[relevance.documents[:n_near]].tolist()
-        place = {docno: at for at, docno in enumerate(self._catalog.in_order(docnos))}
-        known = [at for at, docno in enumerate(docnos) if docno in place]
-        known.sort(key=lambda at: (-rounded[at], place[docnos[at]]))
-        order = np.asarray(known[:n_wanted], np.int64)
-        return replace(
-            relevance,
-            documents=relevance.documents[order],
-            relevance=rounded[order],
-            strength=relevance.strength[order],
-            share=relevance.share[order],
-            similarity=relevance.similarity[order],
-        )
-
-    def _with_answers(
-        self, relevance: Relevance, snapshot: Snapshot, allowed: Int | None
-    ) -> Relevance:
-        """*relevance* and, at its end, the answers to the questions that stand high in it.
-
-        An answer may share no word with its question; ``ordering`` puts it in the question's place.
-        """
-        top = snapshot.docnos[relevance.documents[:N_QUESTIONS]].tolist()
-        docnos = self._catalog.in_order(self._catalog.answers_to(top))
-        positions, _ = self._positions(np.asarray(docnos, np.int64), snapshot)
-        missing = positions[~np.isin(positions, relevance.documents)]
-        if allowed is not None:
-            missing = missing[np.isin(missing, allowed)]
-        nothing = np.zeros(len(missing))
-        return replace(
-            relevance,
-            documents=np.concatenate([relevance.documents, missing]),
-            relevance=np.concatenate([relevance.relevance, nothing]),
-            strength=np.concatenate([relevance.strength, nothing]),
-            share=np.concatenate([relevance.share, nothing]),
-            similarity=np.concatenate([relevance.similarity, nothing]),
-        )
-
-    def _open_snapshot(self) -> Snapshot:
-        if self._snapshot is None:
-            self._snapshot = self._index.open_keyword().snapshot()
-            living = np.flatnonzero(self._snapshot.alive)
-            self._by_docno = living[np.argsort(self._snapshot.docnos[living], kind="stable")]
-        return self._snapshot
-
-    def _positions(self, docnos: Int, snapshot: Snapshot) -> tuple[Int, NDArray[np.bool_]]:
-        """Where *docnos* stand in the snapshot, and which of them stand there at all."""
-        ordered = snapshot.docnos[self._by_docno]
-        if not len(ordered):
-            return np.zeros(0, np.int64), np.zeros(len(docnos), np.bool_)
-        at = np.minimum(np.searchsorted(ordered, docnos), len(ordered) - 1)
-        present = ordered[at] == docnos
-        return self._by_docno[at[present]], present
-
-    def _allowed(self, wanted: EntryFilter, snapshot: Snapshot) -> Int | None:
-        """The positions of the entries that pass the filter, ascending; None when all do."""
-        if wanted == EntryFilter():
-            return None
-        docnos = np.asarray(self._catalog.docnos(wanted), np.int64)
-        return np.sort(self._positions(docnos, snapshot)[0])
-
-    def _open_vectors(self) -> VectorIndex | None:
-        if self._vectors is None and not self._no_vectors:
-            self._vectors = self._index.open_vectors()
-        return self._vectors
-
-    def _ask_vectors(
-        self,
-        found: _Found,
-        vectors: VectorIndex,
-        text: str,
-        snapshot: Snapshot,
-        allowed: Int | None,
-        n_candidates: int,
-    ) -> None:
-        """The nearest entries, and how near the best keyword hits are."""
-        embedder = self._index.embedder()
-        assert embedder is not None  # there is an index only where there is an embedder
-        embedded = embedder.encode([text])[0]
-        if not embedded.any():  # no word that the model knows
-            return
-        near, scores, places = vectors.search(
-            embedded,
-            limit=2 * n_candidates,
-            allowed=None if allowed is None else snapshot.docnos[allowed],
-        )
-        best: dict[int, tuple[float, int]] = {}
-        for docno, score, place in zip(
-            near.tolist(), scores.tolist(), places.tolist(), strict=True
-        ):
-            best.setdefault(docno, (score, place))  # nearest first
-        if found.keyword is not None and len(found.keyword.documents):
-            strongest = _at_least_as_strong(found.keyword.strength, n_candidates)
-            others = snapshot.docnos[found.keyword.documents[strongest]]
-            best |= vectors.similarities(embedded, others[~np.isin(others, list(best))])
-        docnos = np.asarray(sorted(best), np.int64)
-        positions, present = self._positions(docnos, snapshot)
-        if not len(positions):
-            return
-        nearest = [best[int(docno)] for docno in docnos[present]]
-        order = np.argsort(positions)
-        found.vector = VectorEvidence(
-            documents=positions[order],
-            similarity=np.asarray([score for score, _ in nearest], np.float64)[order],
-        )
-        found.passages = {
-            int(position): place for position, (_, place) in zip(positions, nearest, strict=True)
-        }
-
-    def _hits(self, found: _Found, snapshot: Snapshot, request: SearchRequest) -> tuple[Hit, ...]:
-        relevance = found.relevance
-        assert relevance is not None  # set by the caller
-        docnos = snapshot.docnos[relevance.documents].tolist()
-        rows = {row.docno: row for row in self._catalog.rows(docnos)}
+    def _hits(self, evidence: Evidence, request: SearchRequest) -> tuple[Hit, ...]:
+        relevance = evidence.relevance
+        rows = {row.docno: row for row in self._catalog.rows(relevance.documents.tolist())}
         results = order_results(
             relevance,
-            [_candidate_of(rows.get(docno), request.now) for docno in docnos],
+            [_candidate_of(rows.get(n), request.now) for n in relevance.documents.tolist()],
             limit=request.limit,
-            vectors=self._vectors_of(docnos) if found.vector is not None else None,
+            vectors=self._legs.vectors_of(relevance.documents) if evidence.used_vector else None,
             half_life_days=request.half_life_days,
             repetition=request.repetition,
         )
-        hits: list[Hit] = []
-        for result in results:
-            row = rows.get(int(snapshot.docnos[result.document]))
-            is_noise = result.score < MIN_SCORE and result.share < KEYWORD
-            if row is None or is_noise or result.score < request.min_score:
-                continue
-            hits.append(
-                Hit(
-                    row=row,
-                    score=result.score,
-                    reasons=result.reasons,
-                    snippet=self._snippet(row, found, result.document),
-                    share=result.share,
-                    similarity=result.similarity,
-                )
+        return tuple(
+            Hit(
+                row=rows[result.document],
+                score=result.score,
+                reasons=result.reasons,
+                snippet=self._snippet(rows[result.document], evidence),
+                share=result.share,
+                similarity=result.similarity,
             )
-        return tuple(hits)
+            for result in results
+            if result.document in rows and _is_worth_showing(result, request)
+        )
 
-    def _vectors_of(self, docnos: list[int]) -> NDArray[np.float32] | None:
-        if self._vectors is None or not docnos:
-            return None
-        rows = self._vectors.rows_of(np.asarray(docnos, np.int64))
-        nothing = np.zeros(self._vectors.dimension, np.float32)
-        return np.stack([rows.get(docno, nothing) for docno in docnos])
-
-    def _snippet(self, row: Row, found: _Found, document: int) -> Snippet:
+    def _snippet(self, row: Row, evidence: Evidence | None) -> Snippet:
         try:
             stored = self._index.read(row)
-        except OSError:
+        except (CannotCreateError, StorageError):
             stored = None
         if stored is None:  # it changed since the index was brought up to date
             return Snippet("")
         body = stored.entry.body or row.title
-        place = found.passages.get(document, 0)
+        if evidence is None:
+            return make_snippet(body, {})
+        place = evidence.places.get(row.docno, 0)
         hint = self._index.passage_start(stored.entry, place) if place else 0
-        return make_snippet(body, found.weights, start_hint=hint)
+        return make_snippet(body, evidence.weights, start_hint=hint)
 
     def _cited(self, text: str, request: SearchRequest) -> list[Hit]:
         """The entries that the question itself names, as ``mem:ID`` or an id alone."""
         names = [str(found) for found in find_citations(text)]
         bare = text.removeprefix("mem:")
         names += [bare] if is_id(bare) else []
-        rows = [row for name in names for row in self._catalog.by_prefix(name) if row.id == name]
+        rows = [row for name in names for row in self._catalog.by_id(name)]
         if not rows and (given := _MEM.fullmatch(text)):  # the beginning of an id, if of one only
             begun = self._catalog.by_prefix(given[1])
             rows = begun if len({row.id for row in begun}) == 1 else []
-        if not rows or request.wanted != EntryFilter():
-            wanted = set(self._catalog.docnos(request.wanted)) if rows else set()
+        if rows and request.wanted != EntryFilter():
+            wanted = set(self._catalog.docnos(request.wanted))
             rows = [row for row in rows if row.docno in wanted]
         return [
             Hit(
                 row=row,
                 score=1.0,
                 reasons=("keyword_match",),
-                snippet=self._snippet(row, _Found(query=query_terms("")), -1),
+                snippet=self._snippet(row, None),
                 share=1.0,
                 similarity=0.0,
             )
-            for row in rows
+            for row in {row.docno: row for row in rows}.values()
         ]
 
 
-@dataclass(slots=True)
-class _Found:
-    """The evidence for one question, as far as it has been gathered."""
-
-    query: Query
-    keyword: KeywordEvidence | None = None
-    vector: VectorEvidence | None = None
-    relevance: Relevance | None = None
-    weights: dict[str, float] = field(default_factory=dict)  # term -> idf, for snippets
-    passages: dict[int, int] = field(default_factory=dict)  # position -> nearest chunk's place
+def _is_worth_showing(result: Result, request: SearchRequest) -> bool:
+    is_noise = result.score < MIN_SCORE and result.share < KEYWORD
+    return not is_noise and result.score >= request.min_score
 
 
 def _without_copies(relevance: Relevance) -> Relevance:
@@ -406,66 +244,7 @@ def _without_copies(relevance: Relevance) -> Relevance:
         np.abs(relevance.similarity - relevance.similarity[0]) > _SAME
     )
     differs[0] = True
-    return replace(
-        relevance,
-        documents=relevance.documents[differs],
-        relevance=relevance.relevance[differs],
-        strength=relevance.strength[differs],
-        share=relevance.share[differs],
-        similarity=relevance.similarity[differs],
-    )
-
-
-def _collection_of(snapshot: Snapshot) -> Collection:
-    title, body = snapshot.title_length[snapshot.alive], snapshot.body_length[snapshot.alive]
-    return Collection(
-        n_documents=snapshot.n_documents,
-        title_lengths=snapshot.title_length,
-        body_lengths=snapshot.body_length,
-        average_title_length=average_length(title),
-        average_body_length=average_length(body),
-        scripts=Scripts(*snapshot.scripts),
-    )
-
-
-def _ask_keyword(
-    found: _Found, snapshot: Snapshot, collection: Collection, allowed: Int | None
-) -> None:
-    """Score the entries with a term of the question. Statistics are the whole journal's: the same
-    question scores an entry alike, whatever the filter."""
-    postings: list[Posting] = []
-    for term in found.query.terms:
-        where = snapshot.postings(term.term)
-        postings.append(
-            Posting(
-                documents=where.docs,
-                title_tf=where.title_tf,
-                body_tf=where.body_tf,
-                weight=term.weight,
-                is_identifier=term.kind == "identifier",
-            )
-        )
-        n_all = max(collection.n_documents, len(where.docs))
-        found.weights[term.term] = term.weight * idf(len(where.docs), n_all)
-    evidence = bm25f(postings, collection)
-    if allowed is not None:
-        kept = np.isin(evidence.documents, allowed)
-        evidence = replace(
-            evidence,
-            documents=evidence.documents[kept],
-            strength=evidence.strength[kept],
-            share=evidence.share[kept],
-            n_terms=evidence.n_terms[kept],
-            has_identifier=evidence.has_identifier[kept],
-        )
-    found.keyword = evidence
-
-
-def _at_least_as_strong(strength: NDArray[np.float64], n_wanted: int) -> Int:
-    """Where the *n_wanted* strongest are, and all that are as strong as the last of them."""
-    if len(strength) <= n_wanted:
-        return np.arange(len(strength))
-    return np.flatnonzero(strength >= np.partition(strength, -n_wanted)[-n_wanted])
+    return relevance.take(differs)
 
 
 def _candidate_of(row: Row | None, now: datetime) -> Candidate:

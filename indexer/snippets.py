@@ -1,4 +1,4 @@
-"""The passage of an entry that is shown in a list of results, chosen by the terms that ranked it."""
+"""The few words of an entry that are shown in a list of results, chosen by the terms that ranked it."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def make_snippet(
 ) -> Snippet:
     """The *n_chars* of *text* that say most about the query whose terms have these *weights*.
 
-    Each term counts once in a window, so that a passage with several terms beats one that repeats a
-    single one. Without any match it is the beginning, or the passage at *start_hint*.
+    Each term counts once in a window, so that a place with several terms beats one that repeats a
+    single one. Without any match it is the beginning, or what stands at *start_hint*.
     """
     found = _matches(text, 0, MAX_SCANNED, weights)
     if not found and len(text) > MAX_SCANNED:

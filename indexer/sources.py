@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from ..journal.entry import Entry
 from ..journal.ids import find_citations, is_id
-from .catalog import Catalog, EntryFilter, Row
+from .catalog import Catalog, Row
+from .entry_filter import EntryFilter
 
 _MAX_TURN = 200
 
@@ -17,7 +18,7 @@ def sources_of(catalog: Catalog, row: Row, entry: Entry) -> list[Row]:
     named = [text.removeprefix("mem:") for text in entry.source]
     cited = [name for name in named if is_id(name)] or [str(i) for i in find_citations(entry.body)]
     if cited:
-        rows = [found for name in cited for found in catalog.by_prefix(name) if found.id == name]
+        rows = [found for name in cited for found in catalog.by_id(name)]
         return sorted(rows, key=lambda one: (one.created_us, one.offset)) or [row]
     if row.session and row.turn is not None and row.kind == "event":
         wanted = EntryFilter(sessions=(row.session,), turn=row.turn)  # or sessions that begin so

@@ -1,9 +1,9 @@
-"""The one module that touches FAISS: the vectors of all chunks, scanned exactly.
+"""The one module that touches FAISS: the vectors of all passages, scanned exactly.
 
 Half-precision rows in an inner-product index with our own ids: 4.5 ms a query at 100,000 rows and
 74 ms at a million, with removal; graph and cluster indexes save milliseconds and cost recall or
-deletion. A chunk's id is its entry's number and its place in the entry, so that no table is needed
-to get from one to the other.
+deletion. A passage (an entry's opening, or a chunk of its text under the title) has as its id its
+entry's number and its place in the entry, so that no table is needed to get from one to the other.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ except ImportError as _error:  # an installation without FAISS searches by keywo
         "the package faiss-cpu is not installed", mend="pip install faiss-cpu"
     ) from _error
 
-CHUNK_BITS: Final = 20
-MAX_CHUNKS: Final = 1 << CHUNK_BITS
+PASSAGE_BITS: Final = 20
+MAX_PASSAGES: Final = 1 << PASSAGE_BITS
 _CHECK_BYTES: Final = 4
 
 Int = NDArray[np.int64]
@@ -38,7 +38,7 @@ Float = NDArray[np.float32]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorDocument:
-    """The vectors of one entry: ``(n_chunks, d)`` float32, rows of length 1 (or 0: not indexed)."""
+    """The vectors of one entry: ``(n_passages, d)`` float32, rows of length 1 (or 0: not indexed)."""
 
     docno: int
     vectors: Float
@@ -92,25 +92,25 @@ class VectorIndex:
         return faiss.vector_to_array(self._index.id_map).astype(np.int64)
 
     @property
-    def n_chunks(self) -> int:
+    def n_passages(self) -> int:
         return int(self._index.ntotal)
 
     @property
     def docnos(self) -> Int:
         """The entries that have vectors, ascending."""
-        return np.unique(self._ids >> CHUNK_BITS)
+        return np.unique(self._ids >> PASSAGE_BITS)
 
     def apply(self, documents: Iterable[VectorDocument], *, replaced: Collection[int]) -> None:
         """Take out the entries numbered *replaced* and put *documents* in; ``save`` makes it last."""
-        gone = self._ids[np.isin(self._ids >> CHUNK_BITS, np.asarray(sorted(replaced), np.int64))]
+        gone = self._ids[np.isin(self._ids >> PASSAGE_BITS, np.asarray(sorted(replaced), np.int64))]
         if len(gone):
             self._index.remove_ids(faiss.IDSelectorBatch(gone))
         ids: list[int] = []
         rows: list[Float] = []
         for document in documents:
-            for place, vector in enumerate(document.vectors[:MAX_CHUNKS]):
+            for place, vector in enumerate(document.vectors[:MAX_PASSAGES]):
                 if vector.any():
-                    ids.append(document.docno << CHUNK_BITS | place)
+                    ids.append(document.docno << PASSAGE_BITS | place)
                     rows.append(vector)
         if rows:
             self._index.add_with_ids(np.stack(rows).astype(np.float32), np.asarray(ids, np.int64))
@@ -127,16 +127,16 @@ class VectorIndex:
     def search(
         self, query: Float, *, limit: int, allowed: Int | None = None
     ) -> tuple[Int, NDArray[np.float64], Int]:
-        """The *limit* nearest chunks: entry numbers, cosines and places in the entry, nearest first.
+        """The *limit* nearest passages: entry numbers, cosines and places in the entry, nearest first.
 
         Those that are as near as the last one are all there, so that the answer does not depend on
         the order in which they were added. Only the entries in *allowed* are looked at, if it is
         given.
         """
-        n_all = self.n_chunks
+        n_all = self.n_passages
         parameters = None
         if allowed is not None:
-            chosen = self._ids[np.isin(self._ids >> CHUNK_BITS, allowed)]
+            chosen = self._ids[np.isin(self._ids >> PASSAGE_BITS, allowed)]
             n_all = len(chosen)
             selector = faiss.IDSelectorBatch(chosen)
             parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # SWIG
@@ -152,22 +152,22 @@ class VectorIndex:
         near = ids[0][scores[0] >= scores[0][limit - 1]].astype(np.int64)
         cosines = self._cosines(query, np.flatnonzero(np.isin(self._ids, near)))
         found = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
-        chunks = np.asarray([chunk for chunk, _ in found], np.int64)
+        passages = np.asarray([passage for passage, _ in found], np.int64)
         values = np.asarray([cosine for _, cosine in found], np.float64)
-        return chunks >> CHUNK_BITS, values, chunks & (MAX_CHUNKS - 1)
+        return passages >> PASSAGE_BITS, values, passages & (MAX_PASSAGES - 1)
 
     def similarities(self, query: Float, docnos: Int) -> dict[int, tuple[float, int]]:
-        """For each of *docnos* that has vectors, the cosine of its nearest chunk and that chunk's place."""
-        positions = np.flatnonzero(np.isin(self._ids >> CHUNK_BITS, docnos))
+        """For each of *docnos* that has vectors, the cosine of its nearest passage and the place of that."""
+        positions = np.flatnonzero(np.isin(self._ids >> PASSAGE_BITS, docnos))
         best: dict[int, tuple[float, int]] = {}
-        for chunk, score in sorted(self._cosines(query, positions).items()):
-            docno = chunk >> CHUNK_BITS
+        for passage, score in sorted(self._cosines(query, positions).items()):
+            docno = passage >> PASSAGE_BITS
             if docno not in best or score > best[docno][0]:
-                best[docno] = (score, chunk & (MAX_CHUNKS - 1))
+                best[docno] = (score, passage & (MAX_PASSAGES - 1))
         return best
 
     def _cosines(self, query: Float, positions: Int) -> dict[int, float]:
-        """The cosines of the chunks at *positions*, by chunk.
+        """The cosines of the passages at *positions*, by passage.
 
         In double precision: a float32 product of matrices gives a row other last digits at another
         position, and the same vectors must give the same answers in any order.
@@ -179,12 +179,12 @@ class VectorIndex:
         return dict(zip(self._ids[positions].tolist(), cosines.tolist(), strict=True))
 
     def rows_of(self, docnos: Int) -> dict[int, Float]:
-        """The first chunk's vector of each of *docnos* that has one; for measuring repetition."""
-        positions = np.flatnonzero(np.isin(self._ids, docnos << CHUNK_BITS))
+        """The first passage's vector of each of *docnos* that has one; for measuring repetition."""
+        positions = np.flatnonzero(np.isin(self._ids, docnos << PASSAGE_BITS))
         if not len(positions):
             return {}
         rows = self._index.index.reconstruct_batch(positions)
-        return dict(zip((self._ids[positions] >> CHUNK_BITS).tolist(), rows, strict=True))
+        return dict(zip((self._ids[positions] >> PASSAGE_BITS).tolist(), rows, strict=True))
 
 
 def _path_of(folder: Path, fingerprint: str) -> Path:

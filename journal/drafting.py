@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Final
 
-from .entry import TYPES, Entry, EntryId, Kind
+from .entry import TYPES, Entry, EntryId, Kind, as_kind
 from .errors import FormatError, UsageError
 from .ids import find_citations
 from .memory_file import MAX_TITLE_CHARS, parse_memory
@@ -59,12 +59,12 @@ def kind_of_type(type_: str, kind: str) -> Kind:
     Raises:
         UsageError: there is no such type, or it may be two kinds, or not the one that was said.
     """
-    fitting = [one for one in WRITTEN_KINDS if type_ in TYPES[one]]
+    fitting: list[Kind] = [one for one in WRITTEN_KINDS if type_ in TYPES[one]]
     if not fitting:
         raise UsageError(f"there is no type {type_!r}", mend=f"use {', '.join(WRITTEN_TYPES)}")
     if kind:
-        chosen = next((one for one in fitting if one == kind), None)
-        if chosen is None:
+        chosen = as_kind(kind)
+        if chosen is None or chosen not in fitting:
             raise UsageError(f"{type_!r} is no type of {kind!r}", mend=f"it is a {fitting[0]}")
         return chosen
     if len(fitting) > 1:
@@ -85,10 +85,10 @@ def draft_entry(text: str, wishes: Wishes, *, redactor: Redactor, now: datetime)
     _check_text(text)
     hidden = redactor.redact(text)
     title, body = split_title(hidden.text)
-    n_hidden = hidden.n_private + hidden.n_secrets
+    n_hidden = hidden.n_hidden
     if wishes.title:
         given = redactor.redact(wishes.title)
-        n_hidden += given.n_private + given.n_secrets
+        n_hidden += given.n_hidden
         title, body = " ".join(given.text.split()), hidden.text.strip("\r\n")
     if not title and not body.strip():
         raise UsageError("there is nothing to remember", mend='give a text: mem add "…"')

@@ -14,18 +14,17 @@ from typing import Final, Literal, NewType, get_args
 EntryId = NewType("EntryId", str)
 
 Kind = Literal["event", "fact", "summary", "rule", "task", "entity"]
+EventType = Literal[
+    "user_prompt", "assistant_response", "tool_output", "session_marker", "imported_turn"
+]
 Privacy = Literal["public", "internal", "private", "masked"]
 
 KINDS: Final[tuple[Kind, ...]] = get_args(Kind)
 PRIVACIES: Final[tuple[Privacy, ...]] = get_args(Privacy)
+EVENT_TYPES: Final[tuple[EventType, ...]] = get_args(EventType)
+FAILED_OUTCOMES: Final = ("error", "interrupted")
+"""How a tool call ends that did not succeed; all outcomes are `event.Outcome`."""
 
-EVENT_TYPES: Final = (
-    "user_prompt",
-    "assistant_response",
-    "tool_output",
-    "session_marker",
-    "imported_turn",
-)
 TYPES: Final[Mapping[Kind, tuple[str, ...]]] = {
     "event": EVENT_TYPES,
     "fact": (
@@ -49,6 +48,10 @@ TYPES: Final[Mapping[Kind, tuple[str, ...]]] = {
     "entity": ("task", "condition", "artifact", "person", "file", "symbol"),
 }
 """The closed sets of types; for a task the type is its status."""
+
+
+_FIRST_YEAR: Final = 2
+_LAST_YEAR: Final = 9998
 
 
 def as_kind(text: str) -> Kind | None:
@@ -115,7 +118,7 @@ class Entry:
     @property
     def failed(self) -> bool:
         """Whether this records a tool call that did not succeed."""
-        return self.extra.get("outcome") in ("error", "interrupted")
+        return self.extra.get("outcome") in FAILED_OUTCOMES
 
 
 def parse_time(text: str) -> datetime | None:
@@ -126,6 +129,8 @@ def parse_time(text: str) -> datetime | None:
     try:
         moment = datetime.fromisoformat(text.strip())
     except ValueError:
+        return None
+    if not _FIRST_YEAR <= moment.year <= _LAST_YEAR:  # another time zone could leave the calendar
         return None
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
 

@@ -38,10 +38,6 @@ class FrontmatterError(FormatError):
     """The lines between the two ``---`` are not a YAML mapping that can be used."""
 
 
-class PayloadError(FormatError):
-    """JSON from an assistant lacks what is needed."""
-
-
 class NotFoundError(MemjournalError):
     """No entry, session or file goes by that name."""
 

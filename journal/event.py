@@ -11,9 +11,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-EventType = Literal[
-    "user_prompt", "assistant_response", "tool_output", "session_marker", "imported_turn"
-]
+from .entry import EventType
+
 Outcome = Literal["", "ok", "error", "interrupted", "unknown"]
 """How a tool call ended; ``unknown`` when its result is not in the transcript."""
 

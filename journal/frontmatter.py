@@ -103,7 +103,10 @@ def load_fields(block: str) -> Mapping[str, object] | None:
         FrontmatterError: not YAML, a key stands twice, anchors, nested too deep, or too large.
     """
     if len(block.encode("utf-8", "replace")) > MAX_FRONTMATTER_BYTES:
-        raise FrontmatterError(f"the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes")
+        raise FrontmatterError(
+            f"the frontmatter is larger than {MAX_FRONTMATTER_BYTES} bytes",
+            mend="move what is long below it",
+        )
     try:
         if ("&" in block or "*" in block) and _has_anchors(block):
             raise FrontmatterError("anchors and aliases are not read", mend="write the value out")
@@ -111,13 +114,15 @@ def load_fields(block: str) -> Mapping[str, object] | None:
     except yaml.YAMLError as error:
         raise _as_frontmatter_error(error) from error
     except (ValueError, RecursionError) as error:
-        raise FrontmatterError(f"not usable YAML ({error})") from error
+        raise FrontmatterError(f"not usable YAML ({error})", mend="put values in quotes") from error
     if loaded is None or loaded == "":
         return {}
     if not isinstance(loaded, dict):
         return None
     if _is_deeper(loaded, MAX_DEPTH):
-        raise FrontmatterError(f"nested deeper than {MAX_DEPTH} levels")
+        raise FrontmatterError(
+            f"nested deeper than {MAX_DEPTH} levels", mend="write it flatter, or below as text"
+        )
     return loaded
 
 

@@ -7,15 +7,16 @@ the side, often where no terminal is.
 
 from __future__ import annotations
 
-import contextlib
 import os
 import shutil
-from collections.abc import Iterator, Sequence
+import sys
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from .errors import LockedError, StorageError, UnavailableError
+from .reading import FOLDERS
 
 if TYPE_CHECKING:
     import git
@@ -27,6 +28,8 @@ _ALONE: Final = (  # no hook, no housekeeping, and no signature: that may ask fo
     *("-c", "maintenance.auto=false"),
     *("-c", "commit.gpgSign=false"),
 )
+COMMITTED: Final = (*FOLDERS, "ledger", "quarantine", "memjournal.toml")
+"""What belongs to a journal; other files in its folder are left to whoever put them there."""
 _LOCAL: Final = frozenset(  # `git rev-parse --local-env-vars`: set by a git that runs us in a hook
     """
     GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT
@@ -35,11 +38,22 @@ _LOCAL: Final = frozenset(  # `git rev-parse --local-env-vars`: set by a git tha
     GIT_COMMON_DIR
     """.split()  # noqa: SIM905  # a list of strings would be fifteen lines
 )
+_LAUNCHER: Final = """
+import os, sys
+at = sys.argv.index("--")
+for name in sys.argv[1:at]:
+    os.environ.pop(name, None)
+command = sys.argv[at + 1 :]
+if os.name == "posix":
+    os.execvp(command[0], command)
+import subprocess
+sys.exit(subprocess.call(command))
+"""
 
 
-def is_installed() -> bool:
+def is_installed(environ: Mapping[str, str]) -> bool:
     """Whether there is a git to run; without one a journal works and has no history."""
-    return shutil.which("git") is not None
+    return shutil.which("git", path=environ.get("PATH", "")) is not None
 
 
 def is_repository(root: Path) -> bool:
@@ -47,42 +61,59 @@ def is_repository(root: Path) -> bool:
     return (root / ".git").exists()
 
 
-def create_repository(root: Path) -> None:
+def create_repository(root: Path, *, environ: Mapping[str, str]) -> None:
     """Make *root* a repository on the branch ``main``; one that is there already stays as it is.
 
     Raises:
         UnavailableError: git is not installed.
         StorageError: git refused.
     """
-    command = _git(root)
+    command = _Git(root, environ)
     if not is_repository(root):
-        _run(command, ["init", "--quiet", "--initial-branch=main", str(root)])
+        command.run(["init", "--quiet", "--initial-branch=main", str(root)])
 
 
-def commit(root: Path, paths: Sequence[str], message: str) -> bool:
+def commit(root: Path, paths: Sequence[str], message: str, *, environ: Mapping[str, str]) -> bool:
     """Commit what changed at *paths* (relative, removed ones included); False if nothing did.
+
+    *environ* is the environment of this process: git gets it without what a git that runs us in a
+    hook has set there for itself.
 
     Raises:
         UnavailableError: git is not installed.
         LockedError: another git is at work there.
         StorageError: git refused; the files are on disk all the same.
     """
-    command = _git(root)
+    command = _Git(root, environ)
     if not paths:
         return False
     # Not `git add`: that refuses all of them for one that came and went since the last commit.
-    _run(command, ["update-index", "--add", "--remove", "-z", "--stdin"], stdin=_listed(paths))
-    staged = _run(command, ["diff", "--cached", "--name-only", "--no-renames", "--relative", "-z"])
+    command.run(["update-index", "--add", "--remove", "-z", "--stdin"], stdin=_listed(paths))
+    staged = command.run(["diff", "--cached", "--name-only", "--no-renames", "--relative", "-z"])
     ours = sorted(set(paths).intersection(staged.split("\0")))  # what else is staged stays staged
     if not ours:
         return False
-    _run(
-        command,
+    command.run(
         ["commit", "--quiet", "--message", message, "--only", *_PATHSPEC],
         options=["--literal-pathspecs", *_identity(command)],
         stdin=_listed(ours),
     )
     return True
+
+
+def uncommitted(root: Path, *, environ: Mapping[str, str]) -> list[str]:
+    """The paths (relative) of what changed in the journal's own places since the last commit.
+
+    Edits made by hand, and what a command wrote that could not commit it.
+
+    Raises:
+        UnavailableError: git is not installed.
+        StorageError: git refused.
+    """
+    places = [place for place in COMMITTED if (root / place).exists() or place in FOLDERS]
+    status = ["status", "--porcelain", "-z", "--no-renames", "--untracked-files=all", "--"]
+    lines = _Git(root, environ).run([*status, *places]).split("\0")
+    return [line[3:] for line in lines if len(line) > 3]
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,26 +125,26 @@ class RepositoryState:
     last_commit: str  # RFC 3339 time and subject; "" when there is none yet
 
 
-def read_state(root: Path) -> RepositoryState:
+def read_state(root: Path, *, environ: Mapping[str, str]) -> RepositoryState:
     """How the repository at *root* is; nothing is written, not even git's own caches.
 
     Raises:
         UnavailableError: git is not installed.
         StorageError: git refused.
     """
-    command = _git(root)
-    lines = _run(command, ["status", "--porcelain", "--branch", "-z"]).split("\0")
+    command = _Git(root, environ)
+    lines = command.run(["status", "--porcelain", "--branch", "-z"]).split("\0")
     head = lines[0].removeprefix("## ").removeprefix("No commits yet on ")
     has_commit = not lines[0].startswith("## No commits yet")
-    last = _run(command, ["log", "-1", "--format=%cI %s"]) if has_commit else ""
+    last = command.run(["log", "-1", "--format=%cI %s"]) if has_commit else ""
     branch = "" if head.startswith("HEAD (") else head.partition("...")[0]
     return RepositoryState(branch, sum(1 for line in lines[1:] if line), last)
 
 
-def _identity(command: git.Git) -> Iterator[str]:
+def _identity(command: _Git) -> Iterator[str]:
     """Whose commits these are, where the user's configuration does not say."""
     for name, value in (("user.name", "memjournal"), ("user.email", "memjournal@localhost")):
-        if not _run(command, ["config", "--default", "", "--get", name]):
+        if not command.run(["config", "--default", "", "--get", name]):
             yield from ("-c", f"{name}={value}")
 
 
@@ -121,55 +152,69 @@ def _listed(paths: Sequence[str]) -> bytes:
     return "\0".join(paths).encode("utf-8", "surrogateescape")
 
 
-def _git(root: Path) -> git.Git:
-    if not is_installed():
-        raise UnavailableError("git is not installed", mend="install git to keep the history")
-    import git  # starts `git version`: 90 ms that reading commands need not pay
+class _Git:
+    """Git, run in one folder."""
 
-    return git.Git(str(root))
-
-
-def _run(
-    command: git.Git, arguments: list[str], *, options: Sequence[str] = (), stdin: bytes = b""
-) -> str:
-    import tempfile
-
-    import git
-
-    with tempfile.TemporaryFile() as stream:
-        stream.write(stdin)
-        stream.seek(0)
+    def __init__(self, root: Path, environ: Mapping[str, str]) -> None:
+        if not is_installed(environ):
+            raise UnavailableError("git is not installed", mend="install git to keep the history")
         try:
-            with _without_local_variables():
-                output = command.execute(
-                    ["git", *_ALONE, *options, *arguments],
+            import git  # starts `git version`: 90 ms that reading commands need not pay
+        except ImportError as error:  # so GitPython says that `git version` fails
+            raise UnavailableError(
+                "git cannot be started", where=str(root), mend="make `git version` work"
+            ) from error
+
+        self._git = git.Git(str(root))
+        self._program = _program(environ)
+
+    def run(self, arguments: list[str], *, options: Sequence[str] = (), stdin: bytes = b"") -> str:
+        """What git prints.
+
+        Raises:
+            LockedError: another git is at work there.
+            StorageError: git refused.
+        """
+        import tempfile
+
+        import git
+
+        with tempfile.TemporaryFile() as stream:
+            stream.write(stdin)
+            stream.seek(0)
+            try:
+                output = self._git.execute(
+                    [*self._program, *_ALONE, *options, *arguments],
                     istream=stream,
                     env=_QUIET,
                     strip_newline_in_stdout=True,
                 )
-        except git.GitCommandError as error:
-            reason = str(error.stderr).strip().removeprefix("stderr:").strip(" '\n")
-            if "index.lock" in reason:
-                raise LockedError(
-                    "another git is at work there", where=str(command.working_dir), mend="try again"
-                ) from error
-            lines = reason.splitlines() or [f"exit code {error.status}"]
-            raise StorageError(
-                f"git {arguments[0]}: {lines[-1]}",
-                where=str(command.working_dir),
-                mend="the files are safe; run git there to see more",
-            ) from error
-    return str(output)
+            except git.GitCommandError as error:
+                raise _as_our_error(error, arguments[0], str(self._git.working_dir)) from error
+        return str(output)
 
 
-@contextlib.contextmanager
-def _without_local_variables() -> Iterator[None]:
-    """Let git find the journal's own repository, not the one whose hook may be running us.
+def _program(environ: Mapping[str, str]) -> list[str]:
+    """How git is started, so that it finds the journal's own repository.
 
-    GitPython adds to the environment but cannot take from it.
+    Not the one whose hook may be running us: GitPython hands on the environment of this process
+    and can add to it but take nothing away, and changing it here would change it for everybody.
     """
-    taken = {name: os.environ.pop(name) for name in _LOCAL & os.environ.keys()}
-    try:
-        yield
-    finally:
-        os.environ.update(taken)
+    taken = sorted(_LOCAL & environ.keys())
+    if not taken:
+        return ["git"]
+    return [sys.executable, "-I", "-S", "-c", _LAUNCHER, *taken, "--", "git"]
+
+
+def _as_our_error(
+    error: git.GitCommandError, command: str, where: str
+) -> LockedError | StorageError:
+    reason = str(error.stderr).strip().removeprefix("stderr:").strip(" '\n")
+    if "index.lock" in reason:
+        return LockedError("another git is at work there", where=where, mend="try again")
+    lines = reason.splitlines() or [f"exit code {error.status}"]
+    return StorageError(
+        f"git {command}: {lines[-1]}",
+        where=where,
+        mend="the files are safe; run git there to see more",
+    )

@@ -116,10 +116,10 @@ def findings_of(survey: Survey) -> Iterator[Finding]:
     yield from _each("oddities", "odd", odd, "mend them in an editor: `mem edit PATH`")
     if survey.torn:
         n_torn = sum(survey.torn.values())
-        what = f"{n_torn:,} torn by a crash; every other record of these files is whole"
-        yield Finding("torn records", "wrong", what, MEND_FIX, tuple(survey.torn))
+        what = f"{n_torn:,} torn by a crash; every other entry of these files is whole"
+        yield Finding("torn entries", "wrong", what, MEND_FIX, tuple(survey.torn))
     else:
-        yield Finding("torn records", "ok", "none")
+        yield Finding("torn entries", "ok", "none")
     yield _about_ids(survey.ids)
     yield _about_secrets(survey.secrets)
 

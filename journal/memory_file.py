@@ -30,6 +30,9 @@ _KNOWN: Final = frozenset(
     {"id", "kind", "type", "title", "project", "created", "updated", "session", "turn", "agent"}
     | {"tool", "tags", "source", "confidence", "importance", "privacy", "edges", "files", "symbols"}
 )
+_DAY_IN_PATH: Final = re.compile(
+    r"(?<!\d)((?:19|20)\d\d)[-/._]?(0[1-9]|1[0-2])[-/._]?(0[1-9]|[12]\d|3[01])(?!\d)"
+)
 MAX_TITLE_CHARS: Final = 120
 
 
@@ -87,8 +90,9 @@ def _fields_of(entry: Entry) -> dict[str, object]:
 def parse_memory(text: str, *, path: str, fallback_time: datetime) -> tuple[Entry, str]:
     """The entry that the file at *path* holds, and what is odd about the file ("" if nothing).
 
-    *fallback_time* (the file's modification time) stands in where no date is given. A field of
-    the wrong type is odd, kept in ``extra`` as it is, and never stops the rest from being read.
+    *fallback_time* (the file's modification time) stands in where neither a field nor the path has
+    a date. A field of the wrong type is odd, kept in ``extra`` as it is, and never stops the rest
+    from being read.
     """
     document = parse_document(text)
     if document.problem:  # what cannot be read as fields is still text that can be found
@@ -148,7 +152,8 @@ def _entry_from(
     has_id = isinstance(given_id, str) and is_id(given_id)
     used = {"id": given_id if has_id else None, "kind": kind, "type": type_}
     foreign = {name for name in used if fields.get(name, "") not in (used[name], "")}
-    created = next((t for k in _CREATED_KEYS if (t := _time(fields.get(k)))), fallback_time)
+    created = next((t for k in _CREATED_KEYS if (t := _time(fields.get(k)))), None)
+    created = created or _date_in(path) or fallback_time
     updated = next((t for k in _UPDATED_KEYS if (t := _time(fields.get(k)))), None)
     read("created", _time, None)
     read("updated", _time, None)
@@ -180,6 +185,14 @@ def _entry_from(
     return replace(entry, extra=extra), problem
 
 
+def _date_in(path: str) -> datetime | None:
+    """The day that a file's path names, as daily notes do: 2026-11-29.md, 2026/11/29.md, 20261129."""
+    for year, month, day in reversed(_DAY_IN_PATH.findall(path)):
+        if moment := parse_time(f"{year}-{month}-{day}"):
+            return moment
+    return None
+
+
 def _title_from(body: str, path: str) -> str:
     """A title for a text that has none: nothing if memjournal wrote it so, else its file's name."""
     return PurePosixPath(path).stem if body.strip() else ""
@@ -191,14 +204,16 @@ def _one_line(value: object) -> str:
     return " ".join(text.split()) if "\n" in text or "\r" in text else text
 
 
+_LIKELY_KINDS: Final[tuple[Kind, ...]] = ("fact", "summary", "rule")
+
+
 def _kind_and_type(fields: Mapping[str, object]) -> tuple[Kind, str]:
     type_ = fields.get("type")
     kind = as_kind(str(fields.get("kind", "")))
     if not isinstance(type_, str) or not type_:
         return kind or "fact", TYPES[kind][0] if kind and kind != "fact" else "note"
-    if kind is None:
-        kind = next((k for k in ("fact", "summary", "rule") if type_ in TYPES[k]), "fact")
-    return kind or "fact", type_
+    fitting: list[Kind] = [one for one in _LIKELY_KINDS if type_ in TYPES[one]]
+    return kind or (fitting[0] if fitting else "fact"), type_
 
 
 def _text(value: object) -> str | None:

@@ -52,6 +52,6 @@ def give_new_id(journal: Journal, change: NewId) -> None:
         StorageError: the disk refused; the file is as it was.
     """
     text = files.read(journal.root / change.path).decode("utf-8", "replace")
-    present = parse_document(text).fields.get("aliases")
-    aliases = [present] if isinstance(present, str) else list(present or ())  # type: ignore[call-overload]
+    present = parse_document(text).fields.get("aliases", [])
+    aliases = present if isinstance(present, list) else list(filter(None, [present]))
     journal.change_fields(change.path, {"id": change.new, "aliases": [*aliases, change.old]})

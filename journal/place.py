@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Final
 
 from .errors import NoJournalError
+from .files import as_storage_error
 from .settings import JOURNAL_FILE
 
 MARKER: Final = JOURNAL_FILE
@@ -21,9 +22,16 @@ def find_journal(start: Path, *, default: Path) -> Path:
     """
     for folder in (start, *start.parents):
         for candidate in (folder, folder / PROJECT_FOLDER):
-            if (candidate / MARKER).is_file():
+            if _is_journal(candidate):
                 return candidate
     return require_journal(default)
+
+
+def _is_journal(folder: Path) -> bool:
+    try:
+        return (folder / MARKER).is_file()
+    except OSError:  # a folder that we may not look into is none that was meant
+        return False
 
 
 def require_journal(folder: Path) -> Path:
@@ -31,8 +39,13 @@ def require_journal(folder: Path) -> Path:
 
     Raises:
         NoJournalError: it is not.
+        StorageError: it cannot be told, as for lack of permission.
     """
-    if not (folder / MARKER).is_file():
+    try:
+        is_journal = (folder / MARKER).is_file()
+    except OSError as error:
+        raise as_storage_error(error, folder) from error
+    if not is_journal:
         raise NoJournalError(
             "no journal here", where=str(folder), mend=f"make one with `mem init {folder}`"
         )

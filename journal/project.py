@@ -13,12 +13,10 @@ import unicodedata
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
-from typing import Final, Literal
+from typing import Final
 
 from .errors import AmbiguousError, NotFoundError
 from .remote import Repository, local_path, remote_name, remote_urls, repository_at
-
-Origin = Literal["remote", "folder"]
 
 _MAX_HOPS: Final = 4  # a clone of a clone of … on this machine
 
@@ -29,7 +27,6 @@ class Project:
 
     name: str  # github.com/acme/shop, local/work/shop, root/srv/shop; "/" between parts, NFC
     root: Path | None  # top of the work tree that the folder is in; None outside of git
-    origin: Origin  # before aliases
 
 
 def identify_project(folder: Path, *, home: Path, aliases: Mapping[str, str]) -> Project:
@@ -43,9 +40,9 @@ def identify_project(folder: Path, *, home: Path, aliases: Mapping[str, str]) ->
     repository = _repository_around(folder, home)
     if repository is None:
         name = _unalias(folder_name(folder, home=home), aliases)
-        return Project(name=name, root=None, origin="folder")
-    name, origin = _name_repository(repository, home, hops=_MAX_HOPS)
-    return Project(name=_unalias(name, aliases), root=repository.top, origin=origin)
+        return Project(name=name, root=None)
+    name = _name_repository(repository, home, hops=_MAX_HOPS)
+    return Project(name=_unalias(name, aliases), root=repository.top)
 
 
 def _resolved(folder: Path) -> Path:
@@ -73,17 +70,17 @@ def _is_for_all(level: Path, home: Path) -> bool:
     return level == level.parent or folder_name(level, home=home) == "local"
 
 
-def _name_repository(repository: Repository, home: Path, *, hops: int) -> tuple[str, Origin]:
+def _name_repository(repository: Repository, home: Path, *, hops: int) -> str:
     urls = remote_urls(repository.git) if repository.git else ()
     for url in urls:
         if name := remote_name(url):
-            return _clean(name), "remote"
+            return _clean(name)
     for path in filter(None, map(local_path, urls)):
         return _name_local_remote(repository.top, path, home, hops=hops)
-    return folder_name(repository.main, home=home), "folder"
+    return folder_name(repository.main, home=home)
 
 
-def _name_local_remote(top: Path, path: str, home: Path, *, hops: int) -> tuple[str, Origin]:
+def _name_local_remote(top: Path, path: str, home: Path, *, hops: int) -> str:
     """A clone of a repository on this machine is the same project as that one."""
     foreign = bool(_DRIVE.match(path)) and not Path(path).is_absolute()
     target = Path(path) if foreign else _resolved(top / path)
@@ -91,7 +88,7 @@ def _name_local_remote(top: Path, path: str, home: Path, *, hops: int) -> tuple[
         if repository := repository_at(candidate):
             return _name_repository(repository, home, hops=hops - 1)
     text = re.sub(r"(?<=[^/\\])(?:[/\\]?\.git)$", "", str(target))
-    return folder_name(PurePath(text), home=home), "folder"
+    return folder_name(PurePath(text), home=home)
 
 
 _DRIVE: Final = re.compile(r"([A-Za-z]):(?=[/\\]|$)")

@@ -61,7 +61,6 @@ class Stored:
     path: str
     offset: int
     raw: bytes
-    torn: bool = False
 
     @property
     def length(self) -> int:
@@ -86,48 +85,60 @@ def list_files(root: Path) -> Listing:
     Symbolic links are skipped and named: a journal that came from elsewhere must not be able to
     point outside itself, and a loop must not be walked.
     """
-    files: list[JournalFile] = []
-    unreadable: list[Oddity] = []
-    skipped: list[Oddity] = []
-    waiting = list(FOLDERS)
-    while waiting:
-        folder = waiting.pop()
+    walk = _Walk(root)
+    while walk.waiting:
+        walk.look_into(walk.waiting.pop())
+    return Listing(
+        tuple(sorted(walk.files, key=lambda file: file.path)),
+        tuple(sorted(walk.unreadable, key=lambda oddity: oddity.path)),
+        tuple(sorted(walk.skipped, key=lambda oddity: oddity.path)),
+    )
+
+
+class _Walk:
+    """What was found below *root* so far, and the folders that have yet to be looked into."""
+
+    def __init__(self, root: Path) -> None:
+        self.root = root
+        self.waiting: list[str] = list(FOLDERS)
+        self.files: list[JournalFile] = []
+        self.unreadable: list[Oddity] = []
+        self.skipped: list[Oddity] = []
+
+    def look_into(self, folder: str) -> None:
         try:
-            if (root / folder).is_symlink():  # one of the three at the top; below, see the loop
-                skipped.append(Oddity(folder, "a symbolic link, not followed"))
-                continue
-            with os.scandir(root / folder) as entries:
+            if (self.root / folder).is_symlink():  # one of the three at the top; below, see `_sort`
+                self.skipped.append(Oddity(folder, "a symbolic link, not followed"))
+                return
+            with os.scandir(self.root / folder) as entries:
                 found = [entry for entry in entries if not entry.name.startswith(".")]
         except FileNotFoundError:
-            continue
+            return
         except OSError as error:
-            unreadable.append(Oddity(_shown(folder), as_storage_error(error, "").what))
-            continue
+            self.unreadable.append(Oddity(_shown(folder), as_storage_error(error, "").what))
+            return
         for entry in found:
             path = f"{folder}/{entry.name}"
             try:
-                if entry.is_symlink():
-                    skipped.append(Oddity(_shown(path), "a symbolic link, not followed"))
-                elif entry.is_dir(follow_symlinks=False):
-                    waiting.append(path)
-                elif not entry.name.lower().endswith(MARKDOWN):
-                    continue
-                elif not entry.is_file(follow_symlinks=False):  # reading a pipe would never end
-                    skipped.append(Oddity(_shown(path), "not a regular file"))
-                elif _shown(path) != path:
-                    unreadable.append(Oddity(_shown(path), "the name is not UTF-8; rename it"))
-                else:
-                    status = entry.stat(follow_symlinks=False)
-                    files.append(
-                        JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
-                    )
+                self._sort(entry, path)
             except OSError as error:
-                unreadable.append(Oddity(_shown(path), as_storage_error(error, "").what))
-    return Listing(
-        tuple(sorted(files, key=lambda file: file.path)),
-        tuple(sorted(unreadable, key=lambda oddity: oddity.path)),
-        tuple(sorted(skipped, key=lambda oddity: oddity.path)),
-    )
+                self.unreadable.append(Oddity(_shown(path), as_storage_error(error, "").what))
+
+    def _sort(self, entry: os.DirEntry[str], path: str) -> None:
+        if entry.is_symlink():
+            self.skipped.append(Oddity(_shown(path), "a symbolic link, not followed"))
+        elif entry.is_dir(follow_symlinks=False):
+            self.waiting.append(path)
+        elif not entry.name.lower().endswith(MARKDOWN):
+            return
+        elif not entry.is_file(follow_symlinks=False):  # reading a pipe would never end
+            self.skipped.append(Oddity(_shown(path), "not a regular file"))
+        elif _shown(path) != path:
+            self.unreadable.append(Oddity(_shown(path), "the name is not UTF-8; rename it"))
+        else:
+            status = entry.stat(follow_symlinks=False)
+            file = JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
+            self.files.append(file)
 
 
 def _shown(path: str) -> str:
@@ -249,10 +260,10 @@ def _read_session(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddi
             fragments = [one for one in fragments if not part.raw.startswith(one)]
         yield stored
     if fragments:
-        yield Oddity(file.path, "a record is torn: only the beginning of its heading is there")
+        yield Oddity(file.path, "an entry is torn: only the beginning of its heading is there")
     for stored in torn.values():
         yield Oddity(
-            f"{file.path}: mem:{stored.entry.id}", "the record is torn: its closing line is missing"
+            f"{file.path}: mem:{stored.entry.id}", "the entry is torn: its closing line is missing"
         )
         yield stored
 
@@ -262,7 +273,7 @@ def _stored_part(part: Part, path: str, header: SessionHeader) -> Stored | None:
         if not record_id(part.raw):
             return None
         entry = parse_event(part.raw, header)
-        return Stored(entry, path, part.start, part.raw, torn=part.kind == "torn")
+        return Stored(entry, path, part.start, part.raw)
     text = loose_text(part)
     if not text:
         return None

@@ -24,7 +24,6 @@ from typing import Final, Literal
 from . import frontmatter
 from .entry import EVENT_TYPES, Entry, EntryId, as_privacy, format_time, parse_time
 from .event import Event, SessionHeader
-from .ids import mint
 
 _HEADING = re.compile(
     rb"## (?P<clock>\d\d:\d\d:\d\d) (?P<type>[a-z_]+)(?: (?P<tool>[^\r\n]*?))?"
@@ -203,42 +202,40 @@ def scan(lines: Iterable[bytes]) -> Iterator[Part]:
     open_id = b""  # of the record being read, b"" between records
     held: list[bytes] = []
     kind: PartKind = "head"
-
-    def part(kind: PartKind) -> Iterator[Part]:
-        if kind in ("head", "loose"):
-            n_whole = _without_fragment(held)
-            whole, fragment = b"".join(held[:n_whole]), b"".join(held[n_whole:])
-            if whole:
-                yield Part(kind, start, whole)
-            if fragment:
-                yield Part("torn", start + len(whole), fragment)
-        elif held:
-            yield Part(kind, start, b"".join(held))
-
     after_record = False
     for line in lines:
         if after_record and line.strip(b"\r\n") == b"":  # the blank line that ends a record
             held.append(line)
             offset += len(line)
-            yield from part(kind)
+            yield from _parts(kind, start, held)
             held, start, kind, after_record = [], offset, "loose", False
             continue
         if after_record:
-            yield from part(kind)
+            yield from _parts(kind, start, held)
             held, start, kind, after_record = [], offset, "loose", False
         heading = _HEADING.fullmatch(line) if line.startswith(b"## ") else None
         footer = _FOOTER.fullmatch(line) if line.startswith(b"<!-- ") else None
         if heading:
-            yield from part("torn" if open_id else kind)
+            yield from _parts("torn" if open_id else kind, start, held)
             held, start, open_id = [], offset, heading["id"]
         elif footer and footer["word"] == b"forgotten":
-            yield from part("torn" if open_id else kind)
+            yield from _parts("torn" if open_id else kind, start, held)
             held, start, kind, open_id, after_record = [], offset, "forgotten", b"", True
         elif footer and footer["word"] == b"mem" and footer["id"] == open_id:
             kind, open_id, after_record = "event", b"", True
         held.append(line)
         offset += len(line)
-    yield from part("torn" if open_id else kind)
+    yield from _parts("torn" if open_id else kind, start, held)
+
+
+def _parts(kind: PartKind, start: int, lines: list[bytes]) -> Iterator[Part]:
+    """What *lines* are: one part, and the fragment of a heading behind it; none if there is none."""
+    n_whole = _without_fragment(lines) if kind in ("head", "loose") else len(lines)
+    whole, fragment = b"".join(lines[:n_whole]), b"".join(lines[n_whole:])
+    if whole:
+        yield Part(kind, start, whole)
+    if fragment:
+        yield Part("torn", start + len(whole), fragment)
 
 
 def _without_fragment(lines: list[bytes]) -> int:
@@ -287,17 +284,6 @@ def _entry_from(
         return attributes.get(name, [""])[0]
 
     type_, tool = _decode(heading["type"]), _decode(heading["tool"] or b"")
-    exit_code = _whole(first("exit"))
-    extra: dict[str, object] = {
-        name: values[0]
-        for name, values in attributes.items()
-        if name not in _LISTS and name not in _SCALARS
-    }
-    extra |= {name: first(name) for name in ("outcome", "branch") if first(name)}
-    if exit_code is not None:
-        extra["exit"] = exit_code
-    if keys := attributes.get("key"):
-        extra["keys"] = tuple(keys)
     return Entry(
         id=EntryId(_decode(heading["id"])),
         kind="event",
@@ -314,8 +300,24 @@ def _entry_from(
         source=tuple(attributes.get("source", ())),
         privacy=as_privacy(first("privacy")) or "internal",
         files=tuple(attributes.get("file", ())),
-        extra=extra,
+        extra=_extra_from(attributes),
     )
+
+
+def _extra_from(attributes: Mapping[str, list[str]]) -> dict[str, object]:
+    """What an entry has no field for: the attributes that are not ours, outcome, exit and keys."""
+    extra: dict[str, object] = {
+        name: values[0]
+        for name, values in attributes.items()
+        if name not in _LISTS and name not in _SCALARS
+    }
+    extra |= {name: attributes[name][0] for name in ("outcome", "branch") if attributes.get(name)}
+    exit_code = _whole(attributes.get("exit", [""])[0])
+    if exit_code is not None:
+        extra["exit"] = exit_code
+    if keys := attributes.get("key"):
+        extra["keys"] = tuple(keys)
+    return extra
 
 
 def _whole(text: str) -> int | None:
@@ -357,11 +359,6 @@ def record_id(raw: bytes) -> str:
     first = raw.partition(b"\n")[0] + b"\n"
     found = _HEADING.fullmatch(first) or _FOOTER.fullmatch(first)
     return _decode(found["id"]) if found else ""
-
-
-def event_id(session: str, event: Event) -> EntryId:
-    """The id that *event* has in *session* while nothing else has it."""
-    return mint(event_key(session, event))
 
 
 def event_key(session: str, event: Event) -> str:

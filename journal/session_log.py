@@ -26,6 +26,9 @@ from .session_file import (
     session_in,
 )
 
+_USUAL_KEY: Final = re.compile(
+    r"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w{10,40})(?:\.\w{1,8})?"
+)
 _SAFE_KEY: Final = re.compile(r"[\w.:-]{1,128}", re.ASCII)
 
 
@@ -55,12 +58,14 @@ class SessionLog:
         lock_timeout_s: float,
         taken: Callable[[str], bool],
         other_path: Callable[[], Path] | None = None,
+        check_place: Callable[[], None] = lambda: None,
     ) -> None:
-        """*other_path* names another file when *path* turns out to hold another session."""
+        """*other_path* names another file when *path* turns out to hold another session;
+        *check_place* raises when nothing may be written there any more."""
         self.path, self.header = path, header
-        self._written = _redacted_header(header, redactor)
+        self._written = _redact_header(header, redactor)
         self._redactor, self._lock_timeout_s, self._taken = redactor, lock_timeout_s, taken
-        self._other_path = other_path
+        self._other_path, self._check_place = other_path, check_place
         self._state = _State()
         self._scanned: tuple[int, int] | None = None  # inode and size of what the state was read of
 
@@ -89,12 +94,13 @@ class SessionLog:
         """
         if not events:
             return AppendReport()
-        cleaned = [_redacted(event, self._redactor) for event in events]
+        self._check_place()
+        redacted = [_redact(event, self._redactor) for event in events]
         while True:
             with files.locked(self.path, timeout_s=self._lock_timeout_s) as fd:
                 self._refresh(fd)
                 if not self._is_foreign(self._state):
-                    return self._append(fd, cleaned)
+                    return self._append(fd, redacted)
             self._move()
 
     def _refresh(self, fd: int) -> None:
@@ -118,46 +124,46 @@ class SessionLog:
             )
         self.path, self._scanned = self._other_path(), None
 
-    def _append(self, fd: int, cleaned: list[_Clean]) -> AppendReport:
+    def _append(self, fd: int, redacted: list[_Redacted]) -> AppendReport:
         state, size = self._state, os.fstat(fd).st_size
-        fresh = list(self._fresh(cleaned))
+        fresh = list(self._fresh(redacted))
         if not fresh:
-            return AppendReport(n_known=len(cleaned))
+            return AppendReport(n_known=len(redacted))
         records: list[bytes] = []
         ids: list[str] = []
         if size == 0:
             records.append(render_header(self._written).encode())
         elif not state.ends_whole:
             records.append(b"\n\n")  # what tore the last record must not tear this one
-        for clean in fresh:
+        for one in fresh:
             entry_id = mint(
-                event_key(self.header.session, clean.event),
+                event_key(self.header.session, one.event),
                 taken=lambda text: text in state.ids or text in ids or self._taken(text),
             )
             ids.append(entry_id)
-            records.append(render_event(clean.event, entry_id))
+            records.append(render_event(one.event, entry_id))
         self._scanned = None  # until the records are down, nothing is certain
         files.append(fd, b"".join(records), self.path)
         if size == 0:
             files.sync_folder(self.path.parent)
         state.session, state.ends_whole = self._written.session, True
         state.ids.update(ids)
-        state.keys.update(key for clean in fresh for key in clean.event.keys)
+        state.keys.update(key for one in fresh for key in one.event.keys)
         self._scanned = _signature(fd)
         return AppendReport(
             ids=tuple(ids),
-            n_known=len(cleaned) - len(fresh),
-            n_private=sum(clean.n_private for clean in fresh),
-            n_secrets=sum(clean.n_secrets for clean in fresh),
+            n_known=len(redacted) - len(fresh),
+            n_private=sum(one.n_private for one in fresh),
+            n_secrets=sum(one.n_secrets for one in fresh),
         )
 
-    def _fresh(self, cleaned: Iterable[_Clean]) -> Iterator[_Clean]:
+    def _fresh(self, redacted: Iterable[_Redacted]) -> Iterator[_Redacted]:
         seen: set[str] = set()
-        for clean in cleaned:
-            keys = clean.event.keys
+        for one in redacted:
+            keys = one.event.keys
             if self._state.keys.isdisjoint(keys) and seen.isdisjoint(keys):
                 seen.update(keys)
-                yield clean
+                yield one
 
 
 @dataclass(slots=True)
@@ -192,7 +198,7 @@ def _signature(fd: int) -> tuple[int, int]:
 
 
 @dataclass(frozen=True, slots=True)
-class _Clean:
+class _Redacted:
     """An event with nothing secret in it, and how much was hidden."""
 
     event: Event
@@ -200,7 +206,7 @@ class _Clean:
     n_secrets: int
 
 
-def _redacted(event: Event, redactor: Redactor) -> _Clean:
+def _redact(event: Event, redactor: Redactor) -> _Redacted:
     text = redactor.redact(event.text)
     tool = redactor.redact(event.tool)
     paths = [redactor.redact(path) for path in event.files]
@@ -211,18 +217,18 @@ def _redacted(event: Event, redactor: Redactor) -> _Clean:
     values = {name: one.text for name, one in extra.items()}
     if n_private or n_secrets:
         values["redacted"] = str(n_private + n_secrets)
-    clean = replace(
+    redacted = replace(
         event,
         text=text.text,
         tool=tool.text,
         files=tuple(path.text for path in paths),
         extra=values,
-        keys=tuple(map(_safe_key, event.keys)),
+        keys=tuple(_safe_key(key, redactor) for key in event.keys),
     )
-    return _Clean(clean, n_private, n_secrets)
+    return _Redacted(redacted, n_private, n_secrets)
 
 
-def _redacted_header(header: SessionHeader, redactor: Redactor) -> SessionHeader:
+def _redact_header(header: SessionHeader, redactor: Redactor) -> SessionHeader:
     return replace(
         header,
         session=redactor.redact(header.session).text,
@@ -231,8 +237,10 @@ def _redacted_header(header: SessionHeader, redactor: Redactor) -> SessionHeader
     )
 
 
-def _safe_key(key: str) -> str:
+def _safe_key(key: str, redactor: Redactor) -> str:
     """*key* as it may stand in a file: the assistants' identifiers as they are, all else hashed."""
-    if _SAFE_KEY.fullmatch(key):
+    if _USUAL_KEY.fullmatch(key):
+        return key
+    if _SAFE_KEY.fullmatch(key) and redactor.redact(key).text == key:
         return key
     return "sha256:" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -62,7 +62,7 @@ def _marker_fault(text: str) -> str:
     return "must be one line of at most 40 characters"
 
 
-class Journal(Group):
+class JournalSettings(Group):
     prefix = "journal"
     timezone = Setting(
         "local",
@@ -104,6 +104,7 @@ class Privacy(Group):
         "Regular expressions of further secrets; every layer adds to them.",
         check=_pattern_fault,
         adds_up=True,
+        user_only=True,  # one that is made to take for ever would stop every write
     )
     words: Setting[tuple[str, ...]] = Setting(
         (),
@@ -136,7 +137,7 @@ class Index(Group):
 class Search(Group):
     prefix = "search"
     limit = Setting(10, "Results of a search.", low=1, high=1000)
-    min_score = Setting(0.0, "Leave out results that score less.", low=0)
+    min_score = Setting(0.0, "Leave out results that score less.", low=0, high=1)
     mmr_lambda = Setting(
         0.7, "Relevance against variety: 1 is relevance alone, 0 variety alone.", low=0, high=1
     )
@@ -162,7 +163,7 @@ class General(Group):
 
 
 GROUPS: Final[tuple[type[Group], ...]] = (
-    Journal,
+    JournalSettings,
     Projects,
     Capture,
     Privacy,
@@ -198,7 +199,7 @@ class Settings:
         self.values: Final = MappingProxyType({**defaults, **values})
         self.origins: Final = MappingProxyType(dict(origins))  # of what is not a default
         self.warnings: Final = warnings  # keys that were ignored, one line each
-        self.journal: Final = Journal(self.values)
+        self.journal: Final = JournalSettings(self.values)
         self.projects: Final = Projects(self.values)
         self.capture: Final = Capture(self.values)
         self.privacy: Final = Privacy(self.values)

@@ -18,12 +18,11 @@ from typing import Final
 
 from . import files
 from .entry import Edge, Entry, EntryId
-from .errors import FormatError, NotFoundError
+from .errors import CannotCreateError, FormatError, NoJournalError, NotFoundError
 from .event import SessionHeader
 from .frontmatter import MAX_FRONTMATTER_BYTES, set_fields
 from .ids import content_key, mint
 from .memory_file import parse_memory, render_memory, replace_title
-from .place import INDEX_FOLDER
 from .project import project_path
 from .reading import Stored, loose_id, loose_start, loose_text
 from .redaction import Redacted, Redactor
@@ -36,6 +35,7 @@ from .session_file import (
     session_in,
 )
 from .session_log import SessionLog
+from .settings import DEFAULTS
 
 _MAX_SLUG_BYTES: Final = 60
 _MAX_HEAD_BYTES: Final = MAX_FRONTMATTER_BYTES + 1024
@@ -73,19 +73,20 @@ class Journal:
         root: Path,
         *,
         redactor: Redactor,
-        lock_timeout_s: float = 10.0,
+        lock_timeout_s: float = DEFAULTS.journal.lock_timeout_s,
         lookup: Callable[[str], Entry | None] = lambda _: None,
     ) -> None:
         self.root, self.redactor = root, redactor
         self._lock_timeout_s, self._lookup = lock_timeout_s, lookup
 
-    @property
-    def index_folder(self) -> Path:
-        """Where everything derived lives; it can be deleted at any time."""
-        return self.root / INDEX_FOLDER
-
     def open_session(self, header: SessionHeader) -> SessionLog:
         """The log of a session, in the file that it has already or will have."""
+        header = replace(
+            header,
+            session=_well_formed(header.session),
+            project=_well_formed(header.project),
+            agent=_well_formed(header.agent),
+        )
         session = self.redactor.redact(header.session).text
 
         def is_other(entry_id: str) -> bool:  # in the session's own file, the file itself decides
@@ -99,7 +100,26 @@ class Journal:
             lock_timeout_s=self._lock_timeout_s,
             taken=is_other,
             other_path=lambda: self._session_path(header),
+            check_place=lambda: self._check_place("sessions"),
         )
+
+    def _check_place(self, folder: str) -> None:
+        """Refuse to write where the journal is no more, or through a link out of it.
+
+        Raises:
+            NoJournalError: it was moved or removed meanwhile.
+            CannotCreateError: *folder* is a symbolic link.
+        """
+        if not self.root.is_dir():
+            raise NoJournalError(
+                "the journal is not there any more", where=str(self.root), mend="was it moved?"
+            )
+        if (self.root / folder).is_symlink():
+            raise CannotCreateError(
+                "a symbolic link, and links are not followed",
+                where=str(self.root / folder),
+                mend="put a folder there",
+            )
 
     def _session_path(self, header: SessionHeader) -> Path:
         """The file that says it holds the session, else the first free name on its first day.
@@ -136,12 +156,13 @@ class Journal:
             CannotCreateError: the file cannot be made.
             StorageError: the disk refused.
         """
-        clean, hidden = self._redacted_entry(draft)
-        key = _content_key(clean)
+        self._check_place("memories")
+        redacted, n_hidden = self._redact_entry(draft)
+        key = _content_key(redacted)
         same: list[tuple[Entry, str]] = []
 
         def is_other(entry_id: str) -> bool:
-            path = memory_path(replace(clean, id=EntryId(entry_id)))
+            path = memory_path(replace(redacted, id=EntryId(entry_id)))
             found = self._entry_at(path)
             if found is None and (found := self._lookup(entry_id)):
                 path = self._path_of(found)
@@ -151,12 +172,12 @@ class Journal:
                 same.append((found, path))
             return False
 
-        entry = replace(clean, id=mint(key, taken=is_other))
+        entry = replace(redacted, id=mint(key, taken=is_other))
         if same:
-            return Created(*same[0], is_new=False, n_hidden=hidden)
+            return Created(*same[0], is_new=False, n_hidden=n_hidden)
         path = memory_path(entry)
         files.replace(self.root / path, render_memory(entry).encode("utf-8"))
-        return Created(entry, path, is_new=True, n_hidden=hidden)
+        return Created(entry, path, is_new=True, n_hidden=n_hidden)
 
     def _entry_at(self, path: str) -> Entry | None:
         """The memory at *path*, or None when that name is free."""
@@ -174,36 +195,36 @@ class Journal:
         found = (self.root / "memories").glob(f"**/*--{entry.id}.md")
         return next((one.relative_to(self.root).as_posix() for one in found), "")
 
-    def _redacted_entry(self, draft: Entry) -> tuple[Entry, int]:
+    def _redact_entry(self, draft: Entry) -> tuple[Entry, int]:
         hidden: list[Redacted] = []
 
-        def clean(text: str) -> str:
+        def redact(text: str) -> str:
             redacted = self.redactor.redact(text)
             hidden.append(redacted)
             return redacted.text
 
-        def clean_all(texts: Iterable[str]) -> tuple[str, ...]:
-            return tuple(clean(text) for text in texts)
+        def redact_all(texts: Iterable[str]) -> tuple[str, ...]:
+            return tuple(redact(text) for text in texts)
 
         extra = self.redactor.redact_value(draft.extra)
         assert isinstance(extra, dict)
         entry = replace(
             draft,
-            title=" ".join(clean(draft.title).split()),
-            type=clean(draft.type),
-            body=clean(draft.body),
-            project=clean(draft.project),
-            session=clean(draft.session),
-            agent=clean(draft.agent),
-            tool=clean(draft.tool),
-            tags=clean_all(draft.tags),
-            source=clean_all(draft.source),
-            edges=tuple(Edge(clean(one.relation), clean(one.target)) for one in draft.edges),
-            files=clean_all(draft.files),
-            symbols=clean_all(draft.symbols),
+            title=" ".join(redact(draft.title).split()),
+            type=redact(draft.type),
+            body=redact(draft.body),
+            project=redact(draft.project),
+            session=redact(draft.session),
+            agent=redact(draft.agent),
+            tool=redact(draft.tool),
+            tags=redact_all(draft.tags),
+            source=redact_all(draft.source),
+            edges=tuple(Edge(redact(one.relation), redact(one.target)) for one in draft.edges),
+            files=redact_all(draft.files),
+            symbols=redact_all(draft.symbols),
             extra=extra,
         )
-        return entry, sum(one.n_private + one.n_secrets for one in hidden)
+        return entry, sum(one.n_hidden for one in hidden)
 
     def change_fields(self, path: str, changes: Mapping[str, object]) -> None:
         """Change these frontmatter fields of the file at *path* and not one byte besides.
@@ -215,19 +236,21 @@ class Journal:
             FrontmatterError: the file's frontmatter cannot be changed safely; it is as it was.
             StorageError: the disk refused; the file is as it was.
         """
-        clean = self.redactor.redact_value(changes)
-        assert isinstance(clean, dict)
+        redacted = self.redactor.redact_value(changes)
+        assert isinstance(redacted, dict)
         target = self._existing(path)
         with files.locked(target, timeout_s=self._lock_timeout_s):
             try:
                 text = files.read(target).decode("utf-8")
             except UnicodeDecodeError as error:
                 raise FormatError("not UTF-8", where=path, mend="save it as UTF-8") from error
-            retitled = replace_title(text, str(clean["title"])) if clean.get("title") else None
+            retitled = (
+                replace_title(text, str(redacted["title"])) if redacted.get("title") else None
+            )
             if retitled is not None:  # the title is a heading, not a field
-                del clean["title"]
+                del redacted["title"]
             changed = text if retitled is None else retitled
-            changed = set_fields(changed, clean) if clean else changed
+            changed = set_fields(changed, redacted) if redacted else changed
             if changed != text:
                 files.replace(target, changed.encode("utf-8"))
 
@@ -263,6 +286,11 @@ class Journal:
         if not target.is_file():
             raise NotFoundError("no such file", where=path)
         return target
+
+
+def _well_formed(text: str) -> str:
+    """*text* without the halves of characters that JSON can hold and a file cannot."""
+    return text.encode("utf-8", "replace").decode("utf-8")
 
 
 def plan_forgetting(entries: Iterable[Stored]) -> list[Forgetting]:

@@ -75,14 +75,15 @@ def find_traces(root: Path, *, ids: Iterable[str], lines: Iterable[str]) -> Trac
     """
     sought_ids = {one.encode() for one in ids}
     sought_lines = {line.encode() for line in lines if line}
+    in_index = set(sorted(sought_lines)[:MAX_SOUGHT_IN_INDEX])
     records, citations, words, index = set[str](), set[str](), set[str](), set[str]()
+    later: list[tuple[str, Path]] = []
     for path in _all_files(root):
         name = path.relative_to(root).as_posix()
-        data = path.read_bytes()
         if name.startswith(f"{INDEX_FOLDER}/"):
-            if any(line in data for line in sorted(sought_lines)[:MAX_SOUGHT_IN_INDEX]):
-                index.add(name)
+            later.append((name, path))
             continue
+        data = path.read_bytes()
         if not sought_ids.isdisjoint(
             found[found.lastgroup or 0] for found in _RECORD_ID.finditer(data)
         ):
@@ -91,6 +92,11 @@ def find_traces(root: Path, *, ids: Iterable[str], lines: Iterable[str]) -> Trac
             citations.add(name)
         if not sought_lines.isdisjoint(map(bytes.strip, data.splitlines())):
             words.add(name)
+        in_index -= {line for line in in_index if line in data}  # the index may know it from there
+    for name, path in later:
+        data = path.read_bytes() if in_index else b""
+        if any(line in data for line in in_index):
+            index.add(name)
     return Traces(*(tuple(sorted(found)) for found in (records, citations, words, index)))
 
 

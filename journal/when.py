@@ -74,7 +74,7 @@ _DAY_OF_YEAR = re.compile(r"(\d{1,2})월 ?(\d{1,2})일")
 
 
 @dataclass(frozen=True, slots=True)
-class Span:
+class Period:
     """A stretch of time, its end excluded; a moment begins and ends at once."""
 
     start: datetime
@@ -87,7 +87,7 @@ def parse_when(text: str, *, now: datetime) -> datetime | None:
     return span.start if span else None
 
 
-def parse_span(text: str, *, now: datetime) -> Span | None:
+def parse_span(text: str, *, now: datetime) -> Period | None:
     """The time that *text* means, seen from *now*, which has an offset; None when it is no date.
 
     ``7d`` is the time from a week ago until now; ``yesterday`` and ``2026-11-30`` are whole days;
@@ -102,21 +102,21 @@ def parse_span(text: str, *, now: datetime) -> Span | None:
         return None
 
 
-def _calendar(word: str, now: datetime) -> Span | None:
+def _calendar(word: str, now: datetime) -> Period | None:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     spaced = re.sub(r"(지난|저번|이번)(?=[주달해])", r"\1 ", word)
     if word in _DAYS_BACK:
         day = midnight - timedelta(days=_DAYS_BACK[word])
-        return Span(day, _add(day, "day", 1))
+        return Period(day, _add(day, "day", 1))
     if spaced in _PERIODS:
         unit, n_back = _PERIODS[spaced]
         start = _add(_start_of(unit, midnight), unit, -n_back)
-        return Span(start, _add(start, unit, 1))
+        return Period(start, _add(start, unit, 1))
     name = re.sub(r"^(?:last |지난 ?)", "", word)
     if name in _WEEKDAYS:
         n_days = (midnight.weekday() - _WEEKDAYS[name]) % 7 or (0 if name == word else 7)
         day = midnight - timedelta(days=n_days)
-        return Span(day, _add(day, "day", 1))
+        return Period(day, _add(day, "day", 1))
     if found := _DAY.fullmatch(word):
         return _from_numbers([int(part) for part in found.groups() if part], midnight)
     if found := _DAY_OF_YEAR.fullmatch(word):
@@ -131,17 +131,17 @@ def _calendar(word: str, now: datetime) -> Span | None:
     return None
 
 
-def _from_numbers(numbers: list[int], midnight: datetime) -> Span:
+def _from_numbers(numbers: list[int], midnight: datetime) -> Period:
     """The year, month or day that 1, 2 or 3 *numbers* name."""
     unit: Unit = ("year", "month", "day")[len(numbers) - 1]
     year, month, day = (*numbers, 1, 1)[:3]
     start = midnight.replace(year=year, month=month, day=day)
-    return Span(start, _add(start, unit, 1))
+    return Period(start, _add(start, unit, 1))
 
 
-def _relative(word: str, now: datetime) -> Span | None:
+def _relative(word: str, now: datetime) -> Period | None:
     if word in ("now", "지금"):
-        return Span(now, now)
+        return Period(now, now)
     found = _AGO.fullmatch(word)
     if found is None:
         return None
@@ -150,14 +150,14 @@ def _relative(word: str, now: datetime) -> Span | None:
     unit = _UNITS.get(unit_word or "")
     if number is None or unit is None:
         return None
-    return Span(_add(now, unit, -number), now)
+    return Period(_add(now, unit, -number), now)
 
 
-def _exact(word: str, now: datetime) -> Span | None:
+def _exact(word: str, now: datetime) -> Period | None:
     """An ISO time such as ``2026-11-30T09:14`` or ``20261130``; it is a moment."""
     moment = datetime.fromisoformat(word.upper())
     moment = moment if moment.tzinfo else moment.replace(tzinfo=now.tzinfo)
-    return Span(moment, _add(moment, "day", 1) if word.isdigit() else moment)
+    return Period(moment, _add(moment, "day", 1) if word.isdigit() else moment)
 
 
 def _start_of(unit: Unit, midnight: datetime) -> datetime:

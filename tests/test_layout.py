@@ -17,6 +17,19 @@ MAY_IMPORT = {
     "cli": {"journal", "indexer", "hooks", "templates"},
     "templates": set[str](),
 }
+GIVEN = {
+    *("os.environ", "os.getenv", "os.getcwd", "Path.cwd", "Path.home"),
+    *(
+        "datetime.now",
+        "datetime.utcnow",
+        "datetime.today",
+        "date.today",
+        "time.time",
+        "time.time_ns",
+    ),
+    *("sys.argv", "sys.stdin", "sys.stdout", "sys.stderr"),
+}
+"""What only the floors above read; below, it is an argument. A clock for time-outs may stay."""
 DATA = {ROOT / "indexer/model/source"}  # how the model was built: shipped to be read, not imported
 
 
@@ -58,6 +71,35 @@ def imported_folders(source: Path) -> Iterator[str]:
                 yield rest.partition(".")[0]
             elif root in MAY_IMPORT:
                 yield f"{root} without memjournal"
+
+
+def read_from_around(source: Path) -> Iterator[str]:
+    """Yield each place where *source* reads environment, home, clock or terminal."""
+    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
+        match node:
+            case ast.Attribute(attr="expanduser") | ast.Name(id="print" | "input"):
+                name = ast.unparse(node)
+            case ast.Attribute():
+                name = ".".join(ast.unparse(node).split(".")[-2:])
+            case ast.ImportFrom(module="os" | "time" | "sys" as module):
+                names = {f"{module}.{alias.name}" for alias in node.names}
+                name = next(iter(names & GIVEN), "")
+            case _:
+                continue
+        if name in GIVEN or name in ("print", "input") or name.endswith("expanduser"):
+            yield f"{source.relative_to(ROOT).as_posix()}:{node.lineno}: {name}"
+
+
+@pytest.mark.parametrize("folder", ["journal", "indexer"])
+def test_the_lower_floors_are_given_environment_home_and_time(folder: str) -> None:
+    sources = [path for path in (ROOT / folder).rglob("*.py") if path.parent not in DATA]
+    assert [place for path in sorted(sources) for place in read_from_around(path)] == []
+
+
+def test_what_is_read_from_around_is_seen() -> None:
+    source = ROOT / "cli/context.py"
+    seen = {place.rpartition(" ")[2] for place in read_from_around(source)}
+    assert {"os.environ", "Path.cwd", "Path.home", "datetime.now", "time.time_ns"} <= seen
 
 
 @pytest.mark.parametrize("folder", MAY_IMPORT)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import FormatError, MemjournalError, UsageError
+from ...journal.errors import AmbiguousError, FormatError, MemjournalError, UsageError
 from .. import options, output
 from ..context import Context
 from .forgetting import forget
@@ -70,7 +71,7 @@ def add(
         type=type_,
         project=_project_for(surroundings, project),
         tags=tuple(tag or ()),
-        source=tuple(source or ()),
+        source=tuple(_source_name(surroundings, one) for one in source or ()),
         files=tuple(_file_name(surroundings, one) for one in file or ()),
         confidence=confidence,
         importance=importance,
@@ -102,7 +103,7 @@ def _words(text: list[str] | None, *, or_stdin: bool) -> str:
 
 def _project_for(surroundings: Context, wanted: str | None) -> str:
     """The project's whole name: of the current folder, or of a known one that *wanted* ends."""
-    from ...journal.errors import AmbiguousError, NotFoundError
+    from ...journal.errors import NotFoundError
     from ...journal.place import PROJECT_FOLDER
     from ...journal.project import find_project
 
@@ -122,6 +123,33 @@ def _project_for(surroundings: Context, wanted: str | None) -> str:
         return wanted.strip("/")
 
 
+def _source_name(surroundings: Context, text: str) -> str:
+    """What stands for a source: ``mem:ID`` for an entry of the journal, anything else as given.
+
+    Only what says that it is an entry is looked up, by ``mem:`` or as a file of the journal: a bare
+    word may be the beginning of some id by chance.
+
+    Raises:
+        AmbiguousError: it is the beginning of several ids.
+        UsageError: ``mem:`` is followed by something that is no id.
+    """
+    from ...journal.errors import NotFoundError
+
+    is_entry = text.strip().lower().startswith(("mem:", "[mem:"))
+    path = (surroundings.cwd / text).absolute()
+    if not is_entry and not (path.is_file() and path.is_relative_to(surroundings.root)):
+        return text
+    try:
+        rows = surroundings.resolve(surroundings.current_catalog(), [text])
+    except AmbiguousError:
+        raise
+    except NotFoundError as error:  # it may be on another machine, and come with the next pull
+        output.warn(f"{error.what}; kept as it is")
+        return text
+    ids = {row.id for row in rows}
+    return f"mem:{ids.pop()}" if len(ids) == 1 else text
+
+
 def _file_name(surroundings: Context, text: str) -> str:
     """A file of the project by its path in it; any other as it was given."""
     path, root = (surroundings.cwd / text).absolute(), surroundings.project.root
@@ -135,21 +163,10 @@ def _draft_in_editor(surroundings: Context, words: str, wishes: Wishes) -> Draft
     import shutil
     import tempfile
 
-    from ...journal.drafting import WRITTEN_TYPES, draft_from_form, split_title
-    from ...templates import render
+    from ...journal.drafting import draft_from_form
     from ..editor import open_in_editor
 
-    title, body = split_title(words)
-    form = render(
-        "memory-form.md.j2",
-        type=wishes.type,
-        types=", ".join(WRITTEN_TYPES),
-        project=wishes.project,
-        tags=_as_list(wishes.tags),
-        source=_as_list(wishes.source),
-        title=wishes.title or title,
-        body=body,
-    )
+    form = _render_form(words, wishes)
     folder = Path(tempfile.mkdtemp(prefix="mem-"))  # only its owner may look into it
     path = folder / "memory.md"
     path.write_text(form, encoding="utf-8", newline="")
@@ -172,6 +189,23 @@ def _draft_in_editor(surroundings: Context, words: str, wishes: Wishes) -> Draft
     if draft is None:
         output.note("the form was left empty: nothing was added")
     return draft
+
+
+def _render_form(words: str, wishes: Wishes) -> str:
+    from ...journal.drafting import WRITTEN_TYPES, split_title
+    from ...templates import render
+
+    title, body = split_title(words)
+    return render(
+        "memory-form.md.j2",
+        type=wishes.type,
+        types=", ".join(WRITTEN_TYPES),
+        project=wishes.project,
+        tags=_as_list(wishes.tags),
+        source=_as_list(wishes.source),
+        title=wishes.title or title,
+        body=body,
+    )
 
 
 def _as_list(texts: tuple[str, ...]) -> str:
@@ -211,21 +245,44 @@ def edit(
     as_json: options.AsJson = False,
 ) -> None:
     """Open memories in your editor, or change single fields with --set."""
-    from ...indexer.resolve import resolve
-
     surroundings: Context = context.obj
-    catalog = surroundings.fresh_catalog()
-    rows = resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd)
+    rows = surroundings.resolve(surroundings.fresh_catalog(), refs)
     if assignment:
         before = _set_fields(surroundings, rows, assignment)
     else:
         before = _edit_files(surroundings, rows)
+        _redact_edits(surroundings, before)
     changed = [path for path, data in before.items() if data != _read(surroundings.root / path)]
     for path in before:
         _report_edit(surroundings, path, was_changed=path in changed, as_json=as_json)
     surroundings.update_index(wait=False)
     titles = ", ".join(row.title for row in rows if row.path in changed)
     surroundings.commit(changed, output.shorten(f"edit: {titles}", 72))
+
+
+def _redact_edits(surroundings: Context, before: Mapping[str, bytes | None]) -> None:
+    """Take out what an editor that we started has put in and that may not be kept.
+
+    A file that held such a thing before is its author's business: it is named, and left as it is.
+    """
+    from ...journal import files
+
+    for path, old in before.items():
+        new = _read(surroundings.root / path)
+        if new is None or old is None or new == old:
+            continue
+        try:
+            was, now = old.decode("utf-8"), new.decode("utf-8")
+        except UnicodeDecodeError:
+            continue
+        redacted = surroundings.redactor.redact(now)
+        if redacted.text == now or surroundings.redactor.redact(was).text != was:
+            continue
+        files.replace(surroundings.root / path, redacted.text.encode("utf-8"))
+        hidden = output.count(
+            redacted.n_hidden, "secret or private part", "secrets or private parts"
+        )
+        output.note(f"{path}: {hidden} not kept")
 
 
 def _read(path: Path) -> bytes | None:
@@ -252,9 +309,7 @@ def _set_fields(
                 f"mem:{row.id} is part of a conversation, which only grows",
                 mend=f"write a memory about it: mem add --source mem:{row.id} …",
             )
-        stored = surroundings.index.read(row)
-        if stored is not None:
-            plans[row.path] = plan_field_changes(stored.entry, pairs)
+        plans[row.path] = plan_field_changes(surroundings.open_row(row).entry, pairs)
     before = {path: _read(surroundings.root / path) for path in plans}
     for path, changes in plans.items():
         surroundings.journal.change_fields(path, changes)

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import MemjournalError
+from ...journal.errors import LockedError, MemjournalError
 from .. import options, output
 from ..context import Context
 
@@ -72,7 +72,10 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
         yield Finding("mended", "ok", f"{len(done):,} files", places=tuple(done))
         survey = survey_files(root, surroundings.redactor)
     yield from findings_of(survey)
-    yield from check_index(surroundings.index)
+    try:
+        yield from check_index(surroundings.index)
+    except LockedError:
+        yield Finding("index", "odd", "busy: another process is writing it", "look again later")
     yield check_vectors(surroundings.index)
     if verify:
         yield verify_index(surroundings.index)

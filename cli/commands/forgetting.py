@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import LockedError, MemjournalError, StorageError, UsageError
+from ...journal.errors import LockedError, MemjournalError, UsageError
 from .. import options, output
 from ..context import Context
 
@@ -40,8 +40,9 @@ def forget(
 ) -> None:
     """Take memories out of files and indexes, and prove that they are found no more."""
     surroundings: Context = context.obj
-    if not (refs or session or project or since or before or query):
+    if not (refs or session or project or since or before or query.strip()):
         raise typer.BadParameter("say what to forget: ids, --session, --since, --before or --query")
+    options.refuse_blank("--query", [query] if query else None)
     catalog = surroundings.current_catalog() if dry_run else surroundings.fresh_catalog()
     rows = _select(
         surroundings,
@@ -75,15 +76,10 @@ def _select(
     query: str,
 ) -> list[Row]:
     """The entries that are named, and those that pass all of the filters."""
-    from ...indexer.resolve import resolve
-
-    chosen = {
-        row.docno: row
-        for row in resolve(catalog, refs or (), root=surroundings.root, cwd=surroundings.cwd)
-    }
+    chosen = {row.docno: row for row in surroundings.resolve(catalog, refs or ())}
     if session or project or since or before or query:
         wanted = options.make_filter(
-            surroundings, catalog, projects=project, sessions=session, since=since, until=before
+            surroundings, catalog, projects=project, sessions=session, since=since, before=before
         )
         fitting = catalog.find(wanted, limit=1 << 31, newest_first=False)
         if query:
@@ -143,10 +139,7 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     from ...journal.reading import list_files
     from ...journal.traces import telling_line
 
-    opened = [surroundings.index.read(row) for row in rows]
-    stored = [one for one in opened if one is not None]
-    if len(stored) < len(rows):
-        raise StorageError("the files changed while they were being read", mend="try again")
+    stored = [surroundings.open_row(row) for row in rows]
     done = surroundings.journal.forget(stored)
     message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
     surroundings.commit([step.path for step in done], message)

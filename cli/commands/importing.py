@@ -17,13 +17,9 @@ from ..context import Context
 if TYPE_CHECKING:
     from ...hooks.claude_code.discover import ClaudeCodeSource
     from ...hooks.import_state import ImportState
-    from ...hooks.importing import (
-        Filters,
-        Listing,
-        Step,
-        Transcript,
-    )
+    from ...hooks.importing import Filters, ListedTranscript, Step
     from ...hooks.masking import CountingMask
+    from ...hooks.source import Transcript
 
 STATE_FILE = "imports.jsonl"
 _PROJECT_COLUMNS = 20  # what a project's name should have at least
@@ -70,7 +66,7 @@ def list_(
         listings = [one for one in listings if one.peek.project == name]
     if as_json:
         for one in listings:
-            output.emit("transcript", _listing_fields(one))
+            output.emit("transcript", _fields_of(one))
         return
     _print_table(listings, surroundings)
     _note_unreadable(source)
@@ -78,7 +74,7 @@ def list_(
         output.note(f"no transcripts in {source.folder}")
 
 
-def _listing_fields(one: Listing) -> dict[str, object]:
+def _fields_of(one: ListedTranscript) -> dict[str, object]:
     return {
         "session": one.peek.session,
         "project": one.peek.project,
@@ -91,7 +87,7 @@ def _listing_fields(one: Listing) -> dict[str, object]:
     }
 
 
-def _print_table(listings: Sequence[Listing], surroundings: Context) -> None:
+def _print_table(listings: Sequence[ListedTranscript], surroundings: Context) -> None:
     """A line each; the project takes the room that is left, and dates give way to it."""
     now, zone, n_columns = surroundings.now, surroundings.reading_zone, output.columns()
     for one in listings:
@@ -160,33 +156,32 @@ def import_(
     places = [_existing(path) for path in files or ()] or [_folder(surroundings, folder)]
     source, mask = _source(surroundings, places[0])
     transcripts = [one for place in places for one in _transcripts(surroundings, source, place)]
-    names: tuple[str, ...] = ()
     if project:
         known = (source.peek(one).project for one in transcripts)
-        names = (_find_project(surroundings, project, known),)
-    elif not (everything or files or session):
-        names = (surroundings.project.name,)
+        names = [_find_project(surroundings, project, known)]
+    else:
+        names = [] if everything or files or session else [surroundings.project.name]
     filters = Filters(
         sessions=tuple(session or ()),
-        projects=names,
+        projects=tuple(names),
         since=options.moment("--since", since, surroundings),
         include_subagents=bool(files) or surroundings.settings.capture.sidechains,
         force=force,
         limit=limit,
     )
     state = _state(surroundings)
-    steps = plan_import(transcripts, state, filters, peek=source.peek, reader=source.reader)
+    steps = plan_import(transcripts, state, filters, source=source)
     if verbose:
         _note_steps(steps, dry_run=dry_run)
+    _note_unreadable(source)
     if dry_run:
         _print_plan(steps, as_json=as_json)
-    else:
-        run = ImportRun(surroundings, source, mask, state, verbose=verbose)
-        run.carry_out(steps, filters, with_index=not no_index)
-        run.print_report(names, as_json=as_json)
-        if not (force or verbose or as_json or since or source.unreadable or state.trouble):
-            _remember(surroundings, source, places, transcripts, state, filters)
-    _note_unreadable(source)
+        return
+    run = ImportRun(surroundings, source, mask, state, verbose=verbose)
+    run.carry_out(steps, filters, with_index=not no_index)
+    run.print_report(names, as_json=as_json)
+    if not (force or verbose or as_json or since or source.unreadable or state.trouble):
+        _remember(surroundings, source, places, transcripts, state, filters)
 
 
 def _remember(
@@ -202,7 +197,7 @@ def _remember(
     from ..import_run import nothing_new
     from ..repeat import remember
 
-    steps = plan_import(transcripts, state, filters, peek=source.peek, reader=source.reader)
+    steps = plan_import(transcripts, state, filters, source=source)
     skipped = _tally(step.skip for step in steps)
     if "" in skipped or "another project" in skipped or surroundings.settings.warnings:
         return
@@ -224,9 +219,7 @@ def count_waiting(surroundings: Context) -> int:
     source, _ = _source(surroundings, _folder(surroundings, None))
     filters = Filters(include_subagents=surroundings.settings.capture.sidechains)
     state = _state(surroundings)
-    steps = plan_import(
-        source.transcripts(), state, filters, peek=source.peek, reader=source.reader
-    )
+    steps = plan_import(source.transcripts(), state, filters, source=source)
     return sum(1 for step in steps if not step.skip)
 
 

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 import json
 import sys
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from ...journal.errors import MemjournalError
+from ...journal.errors import LockedError, MemjournalError
 from .. import options, output
 from ..context import Context
 from .checking import doctor
 
 if TYPE_CHECKING:
     from ...indexer.statistics import Statistics
+    from ...journal.layout import Missing
     from ...journal.reading import Oddity
 
 Projects = options.Project
@@ -56,31 +58,45 @@ def init(
     outer = surrounding_repository(root)
     has_own = git.is_repository(root)
     wants_git = use_git if use_git is not None else outer is None
-    makes_git = wants_git and not has_own and git.is_installed()
+    environ = surroundings.environ
+    makes_git = wants_git and not has_own and git.is_installed(environ)
     if makes_git:
-        git.create_repository(root)
-    if git.is_repository(root) and git.is_installed() and use_git is not False:
-        _commit_first(root, written if not makes_git else list(_journal_texts(root)))
-    fields = {"path": root, "made_folders": missing.folders, "written": written}
+        git.create_repository(root, environ=environ)
+    if git.is_repository(root) and git.is_installed(environ) and use_git is not False:
+        _commit_first(surroundings, root, written if not makes_git else list(_journal_texts(root)))
+    is_repository = git.is_repository(root)
     if as_json:
-        output.emit("journal", {**fields, "is_repository": git.is_repository(root)})
+        fields = {"path": root, "made_folders": missing.folders, "written": written}
+        output.emit("journal", {**fields, "is_repository": is_repository})
     elif missing or makes_git:
-        output.line(f"{'made' if MARKER in missing.files else 'mended'} the journal {root}")
-        for name in (*(f"{name}/" for name in missing.folders), *written):
-            output.line(f"  {name}")
+        _print_made(root, missing, written)
     else:
         output.line(f"the journal {root} is complete; nothing was changed")
-    if wants_git and not git.is_repository(root):
+    if not is_repository:
+        _note_no_history(root, outer, wants_git=wants_git)
+    if not as_json and MARKER in missing.files:
+        _print_next(root, surroundings)
+
+
+def _print_made(root: Path, missing: Missing, written: list[str]) -> None:
+    from ...journal.place import MARKER
+
+    output.line(f"{'made' if MARKER in missing.files else 'mended'} the journal {root}")
+    for name in (*(f"{name}/" for name in missing.folders), *written):
+        output.line(f"  {name}")
+
+
+def _note_no_history(root: Path, outer: Path | None, *, wants_git: bool) -> None:
+    """Say why the journal is no repository; nothing where that was asked for."""
+    if wants_git:
         output.note(
             "git is not installed: there is no history until you install it and run this again"
         )
-    elif outer is not None and not git.is_repository(root):
+    elif outer is not None:
         output.note(
             f"inside the repository {outer}: memjournal never commits there; to keep the journal out"
             f" of it, add {root.relative_to(outer).as_posix()}/ to its .gitignore"
         )
-    if not as_json and MARKER in missing.files:
-        _print_next(root, surroundings)
 
 
 def _journal_texts(root: Path) -> dict[str, str]:
@@ -112,11 +128,11 @@ def _setting_groups() -> list[dict[str, object]]:
     return [{"name": name, "settings": listed} for name, listed in groups.items()]
 
 
-def _commit_first(root: Path, names: list[str]) -> None:
+def _commit_first(surroundings: Context, root: Path, names: list[str]) -> None:
     from ...journal import git
 
     try:
-        git.commit(root, names, "init: make the journal")
+        git.commit(root, names, "init: make the journal", environ=surroundings.environ)
     except MemjournalError as error:
         output.warn(f"not committed: {error}")
 
@@ -153,23 +169,35 @@ def status(context: typer.Context, as_json: options.AsJson = False) -> None:
 
 
 def _status_fields(surroundings: Context) -> dict[str, object]:
-    from ...indexer.catalog import EntryFilter
     from ...journal.disk import sizes
 
-    catalog = surroundings.current_catalog()
     return {
         "journal": str(surroundings.root),
         "project": surroundings.project.name,
         "git": _git_state(surroundings),
-        "entries": catalog.count(EntryFilter()),
-        "sessions": sum(1 for name in catalog.tally("session") if name),
-        "projects": sum(1 for name in catalog.tally("project") if name),
-        "oddities": len(catalog.oddities()),
-        "index": _index_state(surroundings),
+        **_catalog_fields(surroundings),
         "vectors": _vector_state(surroundings),
         "to_import": _n_to_import(surroundings),
         "size_bytes": sizes(surroundings.root),
     }
+
+
+def _catalog_fields(surroundings: Context) -> dict[str, object]:
+    """What the catalog tells; of one that another process is writing, only that."""
+    from ...indexer.entry_filter import EntryFilter
+
+    try:
+        catalog = surroundings.current_catalog()
+        return {
+            "entries": catalog.count(EntryFilter()),
+            "sessions": sum(1 for name in catalog.tally("session") if name),
+            "projects": sum(1 for name in catalog.tally("project") if name),
+            "oddities": len(catalog.oddities()),
+            "index": _index_state(surroundings),
+        }
+    except LockedError:
+        unknown = dict.fromkeys(("entries", "sessions", "projects", "oddities"))
+        return {**unknown, "index": "busy: another process is writing it"}
 
 
 def _as_text(name: str, value: object) -> str:
@@ -184,6 +212,8 @@ def _as_text(name: str, value: object) -> str:
             return f"{value:,}; see `mem doctor`" if value else ""
         case _, int():
             return f"{value:,}"
+        case _, None:
+            return "unknown while the index is busy"
     return output.safe(str(value))
 
 
@@ -196,7 +226,7 @@ def _git_state(surroundings: Context) -> str:
         outer = surrounding_repository(root)
         return f"none of its own; inside {outer}" if outer else "not a repository"
     try:
-        state = git.read_state(root)
+        state = git.read_state(root, environ=surroundings.environ)
     except MemjournalError as error:
         return error.what
     changed = f"{state.n_uncommitted:,} uncommitted" if state.n_uncommitted else "clean"
@@ -206,8 +236,30 @@ def _git_state(surroundings: Context) -> str:
 def _index_state(surroundings: Context) -> str:
     from ...indexer.health import check_index
 
-    findings = list(check_index(surroundings.index))
-    return "; ".join(one.what for one in findings if one.check == "index" or one.verdict != "ok")
+    texts = []
+    for finding in check_index(surroundings.index):
+        if finding.check == "index" and (n_files := _n_to_read(surroundings)):
+            verb = "will be read by the next command"
+            texts.append(f"{output.count(n_files, 'file')} {verb}")
+        elif finding.check == "index" or finding.verdict != "ok":
+            texts.append(finding.what)
+    return "; ".join(texts)
+
+
+def _n_to_read(surroundings: Context) -> int:
+    """How many files have changed since the index was brought up to date; 0 if there is none."""
+    import contextlib
+
+    from ...indexer.errors import IndexDamagedError, NoIndexError
+    from ...indexer.reconcile import plan_reconcile
+    from ...journal.reading import list_files
+
+    try:
+        with contextlib.closing(surroundings.index.read_catalog()) as catalog:
+            plan = plan_reconcile(list_files(surroundings.root), catalog.known_files())
+    except (NoIndexError, IndexDamagedError):
+        return 0
+    return len(plan.changed) + len(plan.removed)
 
 
 def _vector_state(surroundings: Context) -> str:
@@ -301,7 +353,6 @@ def export(
     ] = None,
 ) -> None:
     """Write whole entries as JSON Lines, straight from the files; everything, or what is asked for."""
-    from ...journal.export import all_entries, entry_fields
     from ...journal.project import find_project
 
     surroundings: Context = context.obj
@@ -310,33 +361,50 @@ def export(
         known = surroundings.current_catalog().tally("project")
         names = {find_project(known, one) for one in project}
     failures: list[Oddity] = []
-    stream = sys.stdout if target is None else _open_new(target)
-    n_written = 0
-    try:
-        for stored in all_entries(surroundings.root, failed=failures.append):
-            entry = stored.entry
-            if (names and entry.project not in names) or (
-                session and not entry.session.startswith(tuple(session))
-            ):
-                continue
-            fields = {"object": "entry", **entry_fields(entry, stored.path)}
-            stream.write(json.dumps(fields, ensure_ascii=False) + "\n")
-            n_written += 1
-    except OSError as error:
-        if target is None or isinstance(error, BrokenPipeError):
-            raise
-        from ...journal.files import as_storage_error
-
-        raise as_storage_error(error, target) from error
-    finally:
-        if target is not None:
-            stream.close()
-    if target is not None:
+    lines = _export_lines(surroundings.root, names, session or [], failed=failures.append)
+    if target is None:
+        sys.stdout.writelines(lines)
+    else:
+        n_written = _write_lines(lines, target)
         output.note(f"{output.count(n_written, 'entry', 'entries')} written to {target}")
     for one in failures:
         output.warn(f"{one.path}: {one.what}; not exported")
     if failures:
         raise typer.Exit(1)
+
+
+def _export_lines(
+    root: Path, projects: set[str], sessions: list[str], *, failed: Callable[[Oddity], None]
+) -> Iterator[str]:
+    from ...journal.export import all_entries, entry_fields
+
+    for stored in all_entries(root, failed=failed):
+        entry = stored.entry
+        if projects and entry.project not in projects:
+            continue
+        if sessions and not entry.session.startswith(tuple(sessions)):
+            continue
+        fields = {"object": "entry", **entry_fields(entry, stored.path)}
+        yield output.json_line(fields) + "\n"
+
+
+def _write_lines(lines: Iterable[str], path: Path) -> int:
+    """Write *lines* to a new file; how many there were.
+
+    Raises:
+        CannotCreateError, StorageError: it cannot be written there.
+    """
+    from ...journal.files import as_storage_error
+
+    n_lines = 0
+    try:
+        with _open_new(path) as stream:
+            for line in lines:
+                stream.write(line)
+                n_lines += 1
+    except OSError as error:
+        raise as_storage_error(error, path) from error
+    return n_lines
 
 
 def _open_new(path: Path) -> TextIO:

@@ -5,8 +5,7 @@ from __future__ import annotations
 import contextlib
 import sys
 from collections.abc import Sequence
-from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -17,9 +16,7 @@ from ..context import Context
 from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
-    from ...indexer.catalog import Catalog, Row
     from ...indexer.search import Answer, Hit
-    from ...journal.reading import Stored
 
 
 _N_NEAREST = 3
@@ -46,7 +43,6 @@ def search(
     agent: options.Agent = None,
     since: options.Since = None,
     until: options.Until = None,
-    level: options.Level = 0,
     limit: Annotated[
         int | None, typer.Option("--limit", "-n", min=1, max=1000, help="At most so many results.")
     ] = None,
@@ -78,7 +74,7 @@ def search(
         surroundings,
         catalog,
         projects=project,
-        scope=_choice("--scope", scope or settings.scope, ("all", "project")),
+        scope=options.choice("--scope", scope or settings.scope, ("all", "project")),
         kinds=kind,
         types=type_,
         tags=tag,
@@ -87,13 +83,12 @@ def search(
         agents=agent,
         since=since,
         until=until,
-        level=level,
     )
     request = SearchRequest(
         text=text,
         wanted=wanted,
         limit=limit or settings.limit,
-        by=_by(by),
+        by=options.choice("--by", by, ("hybrid", "keyword", "vector")),
         now=surroundings.now,
         min_score=settings.min_score if min_score is None else min_score,
         mmr_lambda=settings.mmr_lambda,
@@ -129,25 +124,12 @@ def search(
         _print_answer(answer, surroundings, show_all=show_all)
 
 
-def _choice(option: str, value: str, allowed: Sequence[str]) -> str:
-    if value not in allowed:
-        raise typer.BadParameter(f"{value!r} is not one of {', '.join(allowed)}", param_hint=option)
-    return value
-
-
-def _by(value: str) -> Literal["hybrid", "keyword", "vector"]:
-    match value:
-        case "hybrid" | "keyword" | "vector":
-            return value
-    raise typer.BadParameter(f"{value!r} is not one of hybrid, keyword, vector", param_hint="--by")
-
-
 def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> None:
     n_columns, now = output.columns(), surroundings.now
     strong = [hit for hit in answer.hits if not hit.is_weak]
     shown = answer.hits if show_all else strong or answer.hits[:_N_NEAREST]
-    if shown and not strong:
-        output.line(output.style("nothing matches well; the nearest:", output.YELLOW))
+    if shown and answer.confidence == "none":
+        output.line(output.style("nothing surely answers this; the nearest:", output.YELLOW))
     for hit in shown:
         output.line(heading_of(hit.row, now=now, n_columns=n_columns))
         if hit.snippet.text and hit.snippet.text != title_of(hit.row):
@@ -169,8 +151,10 @@ def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
     )
     if not shown:
         return f"nothing found ({legs or 'no leg could be searched'})"
+    n_weak = len(answer.hits) - len(shown)
     parts = [
         f"{len(shown)} of {output.count(answer.total, 'match', 'matches')}",
+        *([f"{n_weak} that hardly match left out (--all)"] if n_weak else []),
         legs,
         f"confidence: {answer.confidence}",
         f"open one with `mem show mem:{shown[0].row.id}`",
@@ -192,16 +176,17 @@ def timeline(
     since: options.Since = None,
     until: options.Until = None,
     limit: Annotated[
-        int, typer.Option("--limit", "-n", min=1, help="At most so many, without a reference.")
+        int,
+        typer.Option(
+            "--limit", "-n", min=1, max=1_000_000, help="The last so many, without a reference."
+        ),
     ] = 50,
     as_json: options.AsJson = False,
 ) -> None:
     """Show what was said and done around a memory, or in a session, file or time. Step 2 of 3."""
-    from ...indexer.resolve import resolve
-
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()
-    targets = resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd) if refs else []
+    targets = surroundings.resolve(catalog, refs or ())
     if not targets:
         wanted = options.make_filter(
             surroundings,
@@ -234,10 +219,13 @@ def show(
     """Open memories: everything that is known of each. Step 3 of 3."""
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()
-    for number, (row, stored) in enumerate(_open(surroundings, catalog, refs)):
+    for number, (row, stored) in enumerate(surroundings.open_entries(catalog, refs)):
         if raw:
             sys.stdout.flush()
-            sys.stdout.buffer.write(stored.raw)
+            if sys.stdout.isatty():  # as it stands, but for what would act on the terminal
+                output.line(output.safe(stored.raw.decode("utf-8", "replace")))
+            else:
+                sys.stdout.buffer.write(stored.raw)
         elif as_json:
             output.emit("entry", entry_fields(stored.entry, row.path))
         else:
@@ -247,40 +235,23 @@ def show(
             print_entry(row, stored.entry, before=before, after=after, now=surroundings.now)
 
 
-def _open(surroundings: Context, catalog: Catalog, refs: list[str]) -> list[tuple[Row, Stored]]:
-    from ...indexer.resolve import resolve
-
-    opened: list[tuple[Row, Stored]] = []
-    for row in resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd):
-        stored = surroundings.index.read(row)
-        if stored is None:
-            raise NotFoundError(
-                f"mem:{row.id} changed while it was being read", where=row.path, mend="try again"
-            )
-        opened.append((row, stored))
-    return opened
-
-
 def source(
     context: typer.Context,
     refs: Annotated[list[str], typer.Argument(help="mem:a7Bc3x, any unique prefix, or a path.")],
     as_json: options.AsJson = False,
 ) -> None:
     """Show where a memory comes from: its whole turn, or the entries that it was derived from."""
-    from ...indexer.resolve import resolve
     from ...indexer.sources import sources_of
 
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()
-    for row in resolve(catalog, refs, root=surroundings.root, cwd=surroundings.cwd):
-        stored = surroundings.index.read(row)
-        found = sources_of(catalog, row, stored.entry) if stored else []
-        place = Path(row.path)
+    for row, stored in surroundings.open_entries(catalog, refs):
+        found = sources_of(catalog, row, stored.entry)
         line = surroundings.index.line_of(row)
         if as_json:
             output.emit("source", {"of": f"mem:{row.id}", "path": row.path, "line": line})
         else:
-            output.line(output.style(f"{surroundings.root / place}:{line}", output.DIM))
+            output.line(output.style(f"{surroundings.root / row.path}:{line}", output.DIM))
             output.line()
         for number, one in enumerate(found):
             opened = surroundings.index.read(one)
@@ -296,7 +267,9 @@ def source(
 
 def history(
     context: typer.Context,
-    limit: Annotated[int, typer.Option("--limit", "-n", min=1, help="At most so many.")] = 20,
+    limit: Annotated[
+        int, typer.Option("--limit", "-n", min=1, max=1_000_000, help="At most so many.")
+    ] = 20,
     project: options.Project = None,
     kind: options.Kind = None,
     type_: options.Type = None,

@@ -62,16 +62,21 @@ def set_(
     value: Annotated[str, typer.Argument(metavar="VALUE", help="A list is a TOML array.")],
     in_user: InUser = False,
     in_journal: InJournal = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Change one setting; comments and layout of the file are kept."""
     surroundings: Context = context.obj
     file = _file(surroundings, in_user, in_journal)
     set_setting(file, key, value)
-    _tell(surroundings, key, file)
+    _tell(surroundings, key, file, as_json=as_json)
 
 
 def unset(
-    context: typer.Context, key: Key, in_user: InUser = False, in_journal: InJournal = False
+    context: typer.Context,
+    key: Key,
+    in_user: InUser = False,
+    in_journal: InJournal = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Take one setting out of a file, so that the next layer below counts."""
     surroundings: Context = context.obj
@@ -80,7 +85,7 @@ def unset(
         raise NotFoundError(
             f"{key} is not set there", where=str(file), mend="`mem config list` shows where it is"
         )
-    _tell(surroundings, key, file)
+    _tell(surroundings, key, file, as_json=as_json)
 
 
 def list_(context: typer.Context, as_json: options.AsJson = False) -> None:
@@ -156,7 +161,7 @@ def _fields(settings: Settings, name: str) -> dict[str, object]:
     }
 
 
-def _tell(surroundings: Context, key: str, file: Path) -> None:
+def _tell(surroundings: Context, key: str, file: Path, *, as_json: bool) -> None:
     """Say what counts now: another layer may win over the file that was changed."""
     from ...journal.setting import format_value
 
@@ -166,5 +171,8 @@ def _tell(surroundings: Context, key: str, file: Path) -> None:
         output.warn(f"{file} was changed, but the settings cannot be read yet: {error}")
         return
     name = next((one for one in DEFINITIONS if key == one or key.startswith(f"{one}.")), key)
+    if as_json:
+        output.emit("setting", _fields(settings, name))
+        return
     value = output.safe(format_value(settings.value(name)))
     output.line(f"{name} = {value}  ({settings.origin(name)})")

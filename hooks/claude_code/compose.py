@@ -8,15 +8,16 @@ the calls that wait for a result.
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict, deque
+from collections import OrderedDict
 from collections.abc import Container, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
 from typing import Final
 
-from ...journal.event import Event, EventType, Outcome
-from ..importing import Tally
+from ...journal.event import Event
+from ..source import Tally
 from ..text import trim
+from .held import HeldEvents, Position
 from .options import ReadOptions
 from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
 from .prompts import join_blocks, read_said
@@ -41,28 +42,9 @@ from .titles import Titles
 from .tools import approved_plan, files_of, read_outcome, render_call, render_result
 
 MAX_WAITING_CALLS: Final = 1_000
-MAX_HELD_EVENTS: Final = 256
 
 _USED: Final = "used"
 _KNOWN: Final = "known"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Place:
-    """Where in the conversation something stands; the part that all events share."""
-
-    offset: int
-    at: datetime
-    turn: int
-    extra: dict[str, str]
-
-
-@dataclass(slots=True)
-class _Reply:
-    message: str
-    place: _Place
-    keys: list[str] = field(default_factory=list)
-    texts: list[str] = field(default_factory=list)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -71,7 +53,7 @@ class _Call:
     name: str
     text: str
     files: tuple[str, ...]
-    place: _Place
+    place: Position
 
 
 class Composer:
@@ -98,23 +80,22 @@ class Composer:
         self._seen: set[str] = set()  # uuids; some hundred bytes for each record
         self._answered: set[str] = set()
         self._calls: OrderedDict[str, _Call] = OrderedDict()
-        self._reply: _Reply | None = None
-        self._held: deque[Event | _Reply] = deque()
+        self._held = HeldEvents()
         self._kept_typed: set[int] = set()  # queue lines already in the journal
         self._titles = Titles()
 
     def add(self, offset: int, record: Record, raw: bytes) -> Iterator[Event]:
         """Take the record at *offset*, read from the bytes *raw*; gives what is whole by now."""
         self._count(self._outcomes(offset, record, raw))
-        yield from self._release()
+        yield from self._held.release()
 
     def finish(self) -> Iterator[Event]:
         """What is left when the file has ended: unanswered calls and the title."""
-        self._close_reply()
+        self._held.end_reply()
         while self._calls:
             self._give_up_oldest()
         self._give_title()
-        yield from self._release()
+        yield from self._held.release()
 
     def _count(self, outcomes: list[str]) -> None:
         """Count one record: by the best that became of its parts, or the first reason."""
@@ -163,8 +144,7 @@ class Composer:
         if line.is_synthetic:
             return ["synthetic reply"]
         message = line.message or key
-        if self._reply is not None and self._reply.message != message:
-            self._close_reply()
+        self._held.end_reply(unless=message)
         outcomes = [block.reason for block in line.blocks if isinstance(block, Silent)]
         texts = [trim(block.text) for block in line.blocks if isinstance(block, Text)]
         if text := "\n\n".join(each for each in texts if each):
@@ -179,11 +159,8 @@ class Composer:
     def _add_reply_text(self, offset: int, line: ReplyLine, key: str, text: str) -> str:
         if key in self._known:
             return _KNOWN
-        if self._reply is None:
-            self._reply = _Reply(line.message or key, self._place(offset, line.origin))
-            self._held.append(self._reply)
-        self._reply.keys.append(key)
-        self._reply.texts.append(text)
+        place = self._place(offset, line.origin)
+        self._held.add_reply_text(line.message or key, key, text, place=place)
         return _USED
 
     def _add_call(self, offset: int, line: ReplyLine, call: ToolCall, spare_key: str) -> str:
@@ -222,11 +199,11 @@ class Composer:
             parts += [] if any(plan in part for part in parts) else [plan]
         here = self._place(offset, line.origin)
         place = call.place if call else here
-        self._hold(
+        self._held.add(
             key,
             "tool_output",
             "\n\n".join(part for part in parts if part),
-            place=_Place(offset=place.offset, at=here.at, turn=place.turn, extra=place.extra),
+            place=replace(place, at=here.at),
             tool=name,
             outcome=outcome,
             exit_code=exit_code,
@@ -238,7 +215,7 @@ class Composer:
         """A call without a result. Its key differs, so that a result that comes later is new."""
         _, call = self._calls.popitem(last=False)
         if f"{call.key}.call" not in self._known:
-            self._hold(
+            self._held.add(
                 f"{call.key}.call",
                 "tool_output",
                 call.text,
@@ -280,7 +257,7 @@ class Composer:
         return self._add_prompt(offset, line.origin, key, said.text, form=said.form)
 
     def _add_prompt(self, offset: int, origin: Origin, key: str, text: str, *, form: str) -> str:
-        self._close_reply()
+        self._held.end_reply()
         self._turn += 1
         if key in self._known:
             return _KNOWN
@@ -291,7 +268,7 @@ class Composer:
             place.extra["interrupted"] = interrupted
         if origin.git_branch not in ("", "HEAD"):
             place.extra["git_branch"] = origin.git_branch
-        self._hold(key, "user_prompt", text, place=place)
+        self._held.add(key, "user_prompt", text, place=place)
         return _USED
 
     def _add_operation(self, offset: int, line: QueueLine, key: str) -> str:
@@ -317,7 +294,7 @@ class Composer:
     # Marks
 
     def _add_compaction(self, offset: int, line: Compaction, key: str) -> str:
-        self._close_reply()
+        self._held.end_reply()
         parts = [line.trigger] if line.trigger else []
         if line.n_tokens is not None:
             parts.append(f"{line.n_tokens:,} tokens before")
@@ -325,7 +302,7 @@ class Composer:
         return self._mark(offset, line.origin, key, "compaction", text)
 
     def _add_compact_summary(self, offset: int, line: UserLine, key: str) -> str:
-        self._close_reply()
+        self._held.end_reply()
         text = trim(join_blocks(as_text(block) for block in line.blocks))
         return self._mark(offset, line.origin, key, "compact_summary", text)
 
@@ -340,78 +317,31 @@ class Composer:
         for reason in reasons:
             self._count([reason])
         if title is not None:
-            place = _Place(offset=-1, at=self._last_at, turn=self._turn, extra={})
+            place = Position(at=self._last_at, turn=self._turn, branch=self._branch(-1), extra={})
             self._count([self._mark_at(place, title.key, "title", trim(title.text))])
 
     def _mark(self, offset: int, origin: Origin, key: str, tool: str, text: str) -> str:
         return self._mark_at(self._place(offset, origin), key, tool, text)
 
-    def _mark_at(self, place: _Place, key: str, tool: str, text: str) -> str:
+    def _mark_at(self, place: Position, key: str, tool: str, text: str) -> str:
         if key in self._known:
             return _KNOWN
-        self._hold(key, "session_marker", text, place=place, tool=tool)
+        self._held.add(key, "session_marker", text, place=place, tool=tool)
         return _USED
 
-    # Holding and releasing
+    # Where it stands
 
-    def _hold(
-        self,
-        key: str,
-        type_: EventType,
-        text: str,
-        *,
-        place: _Place,
-        tool: str = "",
-        outcome: Outcome = "",
-        exit_code: int | None = None,
-        files: tuple[str, ...] = (),
-    ) -> None:
-        event = Event(
-            keys=(key,),
-            type=type_,
-            at=place.at,
-            text=text,
-            turn=place.turn,
-            tool=tool,
-            outcome=outcome,
-            exit_code=exit_code,
-            files=files,
-            branch=self._branch(place),
-            extra=place.extra,
-        )
-        self._held.append(event)
+    def _branch(self, offset: int) -> str:
+        return "abandoned" if self._outline.is_abandoned(offset) else ""
 
-    def _release(self) -> Iterator[Event]:
-        if len(self._held) > MAX_HELD_EVENTS:
-            self._close_reply()
-        while self._held and self._held[0] is not self._reply:
-            held = self._held.popleft()
-            yield held if isinstance(held, Event) else self._finished(held)
-
-    def _close_reply(self) -> None:
-        self._reply = None
-
-    def _finished(self, reply: _Reply) -> Event:
-        return Event(
-            keys=tuple(reply.keys),
-            type="assistant_response",
-            at=reply.place.at,
-            text="\n\n".join(reply.texts),
-            turn=reply.place.turn,
-            branch=self._branch(reply.place),
-            extra=reply.place.extra,
-        )
-
-    def _branch(self, place: _Place) -> str:
-        return "abandoned" if self._outline.is_abandoned(place.offset) else ""
-
-    def _place(self, offset: int, origin: Origin) -> _Place:
+    def _place(self, offset: int, origin: Origin) -> Position:
         extra = {"sidechain": origin.sidechain} if origin.sidechain else {}
         if self._cwd and self._cwd != self._outline.cwd:
             project = self._options.project_of(self._cwd)
             if project != self._project:
                 extra["project"] = project
-        return _Place(offset=offset, at=self._last_at, turn=self._turn, extra=extra)
+        branch = self._branch(offset)
+        return Position(at=self._last_at, turn=self._turn, branch=branch, extra=extra)
 
     def _note_time(self, origin: Origin | None) -> None:
         if origin is not None and origin.at is not None:

@@ -13,7 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..importing import Peek, Transcript
+from ..source import Peek, Transcript
 from .options import AGENT, ReadOptions
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ READER_VERSION: Final = 1
 
 
 class ClaudeCodeSource:
-    """The transcripts below one folder; an `importing.Source`."""
+    """The transcripts below one folder; a `source.Source`."""
 
     agent = AGENT
 
@@ -39,6 +39,10 @@ class ClaudeCodeSource:
         limits, with_sidechains = self._options.limits, self._options.include_sidechains
         options = f"{limits.characters}-{limits.lines}{'-sidechains' if with_sidechains else ''}"
         return f"{AGENT}-{READER_VERSION}-{options}"
+
+    def project_of(self, cwd: str) -> str:
+        """The project of the working directory that a transcript names; "" for none."""
+        return self._options.project_of(cwd) if cwd else ""
 
     def transcripts(self) -> Iterator[Transcript]:
         """All there are, without opening one."""

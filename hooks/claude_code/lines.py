@@ -9,6 +9,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+RECORD_START: Final = '{"parentUuid":'
+"""How most records begin; inside of one it stands nowhere but in a text, with its quotes escaped."""
+
 # Flat members up to "type"; possessive, so that a line that does not match costs one look.
 _HEAD_TYPE = re.compile(
     rb'\{(?:"(?!type")[A-Za-z]++":(?:"(?:[^"\\]|\\.)*+"|true|false|null),)*+"type":"([a-z-]++)"'

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Mapping
-from pathlib import PurePosixPath, PureWindowsPath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Final
 
 from ...journal.event import Outcome
@@ -119,11 +119,9 @@ def files_of(given: object, cwd: str) -> tuple[str, ...]:
 
 
 def _relative(path: str, cwd: str) -> str:
-    if "\\" in cwd or re.match(r"[A-Za-z]:\\", path):
-        below = PureWindowsPath(path)
-        root = PureWindowsPath(cwd)
-    else:
-        below, root = PurePosixPath(path), PurePosixPath(cwd)  # type: ignore[assignment]
+    is_windows = "\\" in cwd or re.match(r"[A-Za-z]:\\", path)
+    kind: type[PurePath] = PureWindowsPath if is_windows else PurePosixPath
+    below, root = kind(path), kind(cwd)
     if not path or below == root:
         return ""
     if cwd and below.is_relative_to(root):

@@ -10,10 +10,10 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from ...journal.event import Event, SessionHeader
-from ..importing import NoRecordsError, Peek, Tally, Transcript
 from ..json_lines import MAX_LINE_BYTES, Broken, Line, decode, read_lines
+from ..source import NoRecordsError, Peek, Tally, Transcript
 from .compose import Composer, in_zone
-from .lines import may_shape_outline, skip_reason
+from .lines import RECORD_START, may_shape_outline, skip_reason
 from .options import AGENT, ReadOptions
 from .outline import Outline, OutlineBuilder
 from .records import Record, Skipped, narrow
@@ -23,7 +23,7 @@ PEEK_BYTES: Final = 256 * 1024
 
 
 class TranscriptReading:
-    """One transcript, being read; an `importing.Reading`.
+    """One transcript, being read; a `source.Reading`.
 
     Raises:
         NoRecordsError: the file holds nothing of Claude Code.
@@ -95,7 +95,7 @@ class TranscriptReading:
 
 def records_of(line: Line) -> Iterator[tuple[int, Record, bytes]]:
     """The records on a line: a place of its own for each, the record, its bytes."""
-    for n, found in enumerate(decode(line)):
+    for n, found in enumerate(decode(line, object_start=RECORD_START)):
         if isinstance(found, Broken):
             yield line.offset + n, Skipped(reason=found.reason, is_ours=False), b""
         else:

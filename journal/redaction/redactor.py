@@ -45,7 +45,7 @@ class Redactor:
         for _ in range(MAX_PASSES):
             hidden, n_parts = hide_private(text, self.rules)
             spans = unite(keep_markers(hidden, self._find(hidden), self._markers))
-            clean = cut(
+            rest = cut(
                 hidden, spans, marker=self.rules.marker, preserve_lines=self.rules.preserve_lines
             )
             n_private += n_parts
@@ -53,9 +53,9 @@ class Redactor:
             kinds.update(span.kind for span in spans)
             if n_parts:
                 kinds.add("private")
-            if clean == text:
+            if rest == text:
                 break
-            text = clean
+            text = rest
         else:
             text = self.rules.marker
         return Redacted(text, n_private, n_secrets, tuple(sorted(kinds)))

@@ -8,6 +8,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
+from ..settings import DEFAULTS
+
 TagFormat = Literal["xml", "bracket", "comment"]
 """``<private>`` (with ``<private/>``), ``[private]``, ``<!-- private -->``."""
 
@@ -18,8 +20,8 @@ TAG_FORMATS: Final[tuple[TagFormat, ...]] = get_args(TagFormat)
 class RedactionRules:
     """The settings of a `Redactor`."""
 
-    marker: str = "[REDACTED]"
-    private_marker: str = "[PRIVATE]"
+    marker: str = DEFAULTS.privacy.marker
+    private_marker: str = DEFAULTS.privacy.private_marker
     patterns: tuple[str, ...] = ()  # regular expressions; a match goes whole
     words: tuple[str, ...] = ()  # literal, any case
     tag_formats: tuple[TagFormat, ...] = TAG_FORMATS
@@ -34,3 +36,8 @@ class Redacted:
     n_private: int = 0  # private parts with something in them
     n_secrets: int = 0
     kinds: tuple[str, ...] = ()  # names of what was found, sorted
+
+    @property
+    def n_hidden(self) -> int:
+        """How many parts were taken out, of either sort."""
+        return self.n_private + self.n_secrets

@@ -88,13 +88,14 @@ class MemoryIndex:
             title_tf=np.array(counts.title_tf, dtype=np.float64),
             body_tf=np.array(counts.body_tf, dtype=np.float64),
             weight=term.weight,
-            is_identifier=term.kind == "identifier",
         )
 
     def vector(self, text: str) -> ranking.VectorEvidence:
         """The similarity of every document."""
         similarity = self._rows @ self._encode([text])[0]
-        return ranking.best_passages(self._owners, similarity)
+        order = np.lexsort((-similarity, self._owners))
+        documents, first = np.unique(self._owners[order], return_index=True)
+        return ranking.VectorEvidence(documents=documents, similarity=similarity[order][first])
 
     def ask(self, text: str, *, legs: Legs = "hybrid") -> ranking.Relevance:
         """The relevance of all documents by one leg or both."""

@@ -11,8 +11,11 @@ from pathlib import Path
 
 from evalsets import Document, EvalSet, ndcg_at, recall_at, reciprocal_rank
 
+from memjournal.indexer.chunking import MAX_TOKENS, OVERLAP
+from memjournal.indexer.embedding import SHIPPED_MODEL
+from memjournal.indexer.evidence import Mode
 from memjournal.indexer.index import IndexOptions, JournalIndex
-from memjournal.indexer.search import Mode, Searcher, SearchRequest
+from memjournal.indexer.search import Searcher, SearchRequest
 from memjournal.journal.entry import Entry
 from memjournal.journal.ids import mint
 from memjournal.journal.memory_file import render_memory
@@ -72,7 +75,15 @@ def journal_of(documents: Sequence[Document]) -> Iterator[Searcher]:
             path = root / "memories" / f"{number // 250:03}" / f"{number}.md"
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(render_memory(entry), "utf-8", newline="")
-        index = JournalIndex(root, root / "index", IndexOptions())
+        options = IndexOptions(
+            vectors=True,
+            model=SHIPPED_MODEL,
+            chunk_tokens=MAX_TOKENS,
+            chunk_overlap_tokens=OVERLAP,
+            machine="this machine",
+            lock_timeout_s=10,
+        )
+        index = JournalIndex(root, root / "index", options)
         index.update(now_ns=0)
         with closing(index.read_catalog()) as catalog:
             searcher = Searcher(index, catalog)

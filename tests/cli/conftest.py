@@ -8,33 +8,15 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 from memjournal.cli.app import main
 
+from ..ran import Ran
+
 SESSION = "0b1f6c1e-0000-4000-8000-000000000001"
-
-
-@dataclass(frozen=True)
-class Ran:
-    """What one command left."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def objects(self) -> list[dict[str, object]]:
-        return [json.loads(line) for line in self.out.splitlines()]
-
-    @property
-    def error(self) -> str:
-        """The message, if it is the only thing that was said."""
-        assert self.out == ""
-        return self.err.strip()
 
 
 class World:

@@ -457,3 +457,28 @@ def test_forgetting_is_committed_and_history_is_not_promised(world: World) -> No
     assert "git's history still holds the text; so does every clone of it\n" in forgotten.err
     assert world.git("log", "-1", "--format=%s") == "forget: 1 entry"
     assert world.git("status", "--porcelain") == ""
+
+
+# sources
+
+
+def test_a_source_that_is_an_entry_is_kept_by_its_id(world: World) -> None:
+    world.init()
+    first = world.add("먼저 쓴 것")
+    (row,) = world.ok("show", first, "--json").objects
+    path = world.root / str(row["path"])
+    for given in (first[:7], f"[{first}]", str(path)):
+        second = world.add(f"나중에 쓴 것: {given}", "--source", given)
+        (entry,) = world.ok("show", second, "--json").objects
+        assert entry["source"] == [first], given
+
+
+def test_any_other_source_is_kept_as_it_is(world: World) -> None:
+    world.init()
+    first = world.add("먼저 쓴 것")
+    bare = first.removeprefix("mem:")[:3]  # a word, which only happens to begin like an id
+    for given in ("https://example.com/a", "src/auth.py", bare):
+        (entry,) = world.ok("show", world.add(given, "--source", given), "--json").objects
+        assert entry["source"] == [given]
+    ran = world.ok("add", "x y z", "--source", "mem:zzzzzz")
+    assert ran.err == "mem: no entry is called 'mem:zzzzzz'; kept as it is\n"

@@ -212,6 +212,13 @@ def test_a_bad_transcript_is_named_and_the_rest_comes_in(world: World) -> None:
     assert done.err == f"mem: {bad}: no Claude Code records in this file\n"
 
 
+def test_a_file_that_is_no_transcript_is_all_that_is_told(world: World) -> None:
+    world.write("../other.jsonl", '{"some": "other program"}\n')
+    done = world.run("import", str(world.home / "other.jsonl"))
+    assert (done.code, done.out) == (1, "nothing new\n")
+    assert done.err == f"mem: {world.home}/other.jsonl: no Claude Code records in this file\n"
+
+
 def test_what_contradicts_itself_is_refused(world: World) -> None:
     assert world.run("import", "--all", "--project", "x").code == 2
     missing = world.home / "none.jsonl"
@@ -239,7 +246,12 @@ def test_an_import_is_one_commit_that_says_what_came_in(world: World) -> None:
 
 def test_what_a_reader_masks_is_counted() -> None:
     mask = CountingMask(Redactor)
-    given = {"command": f"login --password={SECRET}", "note": "[REDACTED]", "api_key": SECRET}
+    given = {
+        "command": f"login --password={SECRET}",
+        "note": "[REDACTED]",
+        "api_key": SECRET,
+        "text": "<private>급여</private>",
+    }
     masked = mask(given)
     assert SECRET not in json.dumps(masked)
-    assert mask.n_hidden == 2
+    assert (mask.n_secrets, mask.n_private) == (2, 1)

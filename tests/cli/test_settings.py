@@ -97,3 +97,18 @@ def test_path_names_the_files_with_and_without_a_journal(world: World) -> None:
     assert without == f"user     {world.home}/.config/memjournal/config.toml  (none yet)\n"
     root = world.init()
     assert world.ok("config", "path").out == f"{without}journal  {root}/memjournal.toml\n"
+
+
+def test_a_change_can_be_told_as_json(world: World) -> None:
+    (setting,) = world.ok("config", "set", "search.limit", "3", "--json").objects
+    assert (setting["object"], setting["name"], setting["value"]) == ("setting", "search.limit", 3)
+    (setting,) = world.ok("config", "unset", "search.limit", "--json").objects
+    assert (setting["value"], setting["origin"]) == (10, "default")
+
+
+def test_a_score_is_at_most_one(world: World) -> None:
+    ran = world.run("config", "set", "search.min_score", "5")
+    assert (ran.code, ran.error) == (
+        78,
+        "mem: search.min_score: search.min_score must be a number from 0 to 1",
+    )

@@ -49,6 +49,11 @@ def test_the_demo_prints_what_the_readme_shows(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_page_says_something(page: Path) -> None:
+    assert len(page.read_text("utf-8").splitlines()) > 5
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_links_lead_somewhere(page: Path) -> None:
     for target in re.findall(r"\]\(([^)#\s]+)[^)]*\)", page.read_text("utf-8")):
         if not target.startswith(("http", "mailto:")):

@@ -6,17 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.hooks.import_state import ImportState, Seen
+from memjournal.hooks.import_state import Glance, ImportState, Seen
 
 SEEN = Seen(size_bytes=10, mtime_ns=20, session="s", reader="r", since="2026-01-01T00:00:00+00:00")
+GLANCE = Glance(size_bytes=1, mtime_ns=2, session="s", cwd="/home/민지", reader="r")
 
 
 def test_what_was_saved_comes_back(tmp_path: Path) -> None:
     path = tmp_path / "index" / "imported.jsonl"
     state = ImportState.load(path)
     state.record(Path("/프로젝트/a.jsonl"), SEEN)
+    state.note_glance(Path("/other"), GLANCE)
     state.save()
     again = ImportState.load(path)
+    assert again.glance(Path("/other")) == GLANCE
     assert again.find(Path("/프로젝트/a.jsonl")) == SEEN
     assert again.find(Path("/other")) is None and again.trouble == ""
 

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 import sys
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,30 +16,23 @@ import pytest
 
 from memjournal.hooks.claude_code.discover import ClaudeCodeSource
 from memjournal.hooks.claude_code.options import ReadOptions
+from memjournal.hooks.claude_code.transcript import TranscriptReading
 from memjournal.hooks.import_state import ImportState
 from memjournal.hooks.importing import (
     Filters,
     ImportReport,
     Progress,
-    Reading,
     Step,
-    Transcript,
     list_transcripts,
     plan_import,
     run_import,
 )
+from memjournal.hooks.source import Peek, Transcript
 from memjournal.journal.errors import LockedError, StorageError
 from memjournal.journal.event import Event, SessionHeader
+from memjournal.journal.session_log import AppendReport
 
 SAMPLES = Path(__file__).parent / "claude_code" / "samples"
-
-
-@dataclass(frozen=True)
-class Appended:
-    n_written: int
-    n_known: int
-    n_private: int = 0
-    n_secrets: int = 0
 
 
 @dataclass
@@ -51,13 +44,13 @@ class Log:
     def known_keys(self) -> set[str]:
         return {key for event in self.events.values() for key in event.keys}
 
-    def append(self, events: Sequence[Event]) -> Appended:
+    def append(self, events: Sequence[Event]) -> AppendReport:
         if self.error is not None:
             raise self.error
         self.batches.append(len(events))
         new = {event.keys[0]: event for event in events if event.keys[0] not in self.events}
         self.events.update(new)
-        return Appended(n_written=len(new), n_known=len(events) - len(new))
+        return AppendReport(ids=tuple(new), n_known=len(events) - len(new))
 
 
 class Sink:
@@ -81,6 +74,7 @@ class World:
         self.state_path = root / "index" / "imported.jsonl"
         self.sink = Sink()
         self.opened: list[Path] = []
+        self.peeked: list[Path] = []
         self.reader_options = ReadOptions(
             tz=UTC, project_of=lambda cwd: cwd.rsplit("/", 1)[-1], mask=lambda value: value
         )
@@ -93,28 +87,31 @@ class World:
 
     @property
     def source(self) -> ClaudeCodeSource:
-        opened = self.opened
+        opened, peeked = self.opened, self.peeked
 
         class Watched(ClaudeCodeSource):
-            def read(self, transcript: Transcript) -> Reading:  # type: ignore[override]
+            def read(self, transcript: Transcript) -> TranscriptReading:
                 opened.append(transcript.path)
                 return super().read(transcript)
 
+            def peek(self, transcript: Transcript) -> Peek:
+                peeked.append(transcript.path)
+                return super().peek(transcript)
+
         return Watched(self.folder, self.reader_options)
 
-    def plan(self, filters: Filters | None = None) -> list[Step]:
-        source, state = self.source, ImportState.load(self.state_path)
+    def plan(self, filters: Filters | None = None, state: ImportState | None = None) -> list[Step]:
+        source = self.source
         return plan_import(
             source.transcripts(),
-            state,
+            state or ImportState.load(self.state_path),
             filters or Filters(),
-            peek=source.peek,
-            reader=source.reader,
+            source=source,
         )
 
     def run(self, filters: Filters | None = None) -> tuple[ImportReport, list[Progress]]:
         report, state = ImportReport(), ImportState.load(self.state_path)
-        steps = self.plan(filters)
+        steps = self.plan(filters, state)
         progress = list(
             run_import(
                 steps,
@@ -176,7 +173,7 @@ def test_a_grown_transcript_brings_only_what_is_new(world: World) -> None:
     (listed,) = list_transcripts(world.source, ImportState.load(world.state_path))
     assert listed.status == "grown"
     second, _ = world.run()
-    assert 0 < first.n_written and 0 < second.n_written
+    assert first.n_written > 0 and second.n_written > 0
     words = "".join(event.text for event in world.sink.all())
     assert "커밋이 완료되었습니다" in words
 
@@ -264,6 +261,30 @@ def test_filters_by_session_project_and_number(world: World) -> None:
     assert taken(Filters(sessions=("4b1079c4",))) == {korean}
     assert len(taken(Filters(limit=1))) == 1
     assert world.opened == []
+
+
+def test_the_transcripts_of_other_projects_are_not_opened_again(world: World) -> None:
+    small = world.add("plain-small-2.0.74.jsonl")
+    korean = world.add("korean-queue-2.1.38.jsonl")
+    only = Filters(projects=("agent-stuff",))
+    world.run(only)
+    assert sorted(world.peeked) == sorted((small, korean))
+    world.peeked.clear()
+    assert [step.skip for step in world.plan(only)].count("another project") == 1
+    assert world.peeked == []
+    with small.open("a") as file:
+        file.write("\n")
+    world.plan(only)
+    assert world.peeked == [small]
+
+
+def test_a_folder_that_came_to_belong_to_the_project_is_noticed(world: World) -> None:
+    world.add("plain-small-2.0.74.jsonl")
+    world.run(Filters(projects=("shop",)))
+    world.peeked.clear()
+    world.reader_options = replace(world.reader_options, project_of=lambda _: "shop")
+    assert [step.skip for step in world.plan(Filters(projects=("shop",)))] == [""]
+    assert world.peeked == []
 
 
 def test_force_and_another_reader_read_again(world: World) -> None:

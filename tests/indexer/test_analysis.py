@@ -175,25 +175,6 @@ def test_particles_after_a_latin_word_are_no_terms() -> None:
     assert {"에서", "를"} <= set(query.left_out)
 
 
-@pytest.mark.parametrize(
-    ("text", "has_identifier", "has_error_code"),
-    [
-        ("maxPoolSize", True, False),
-        ("ERR_CONNECTION_RESET", True, True),
-        ("TypeError", True, True),
-        ("ENOENT", False, True),
-        ("ORA-00942", True, True),
-        ("왜 느리지", False, False),
-        ("slow login", False, False),
-    ],
-)
-def test_identifiers_and_error_codes_are_told(
-    text: str, has_identifier: bool, has_error_code: bool
-) -> None:
-    query = query_terms(text)
-    assert (query.has_identifier, query.has_error_code) == (has_identifier, has_error_code)
-
-
 def test_a_pasted_log_keeps_its_identifiers() -> None:
     words = " ".join(f"word{'abcdefghij'[n % 10]}{'klmnopqrst'[n // 10]}" for n in range(100))
     query = query_terms(f"{words} {words.upper()[::-1]} lastIdentifier")

@@ -9,19 +9,16 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer.catalog import (
-    MAX_ATTEMPTS,
-    Catalog,
-    Described,
-    EntryFilter,
-    FileChange,
-)
-from memjournal.indexer.errors import IndexDamagedError
+from memjournal.indexer.catalog import Catalog, Described, FileChange
+from memjournal.indexer.entry_filter import EntryFilter
+from memjournal.indexer.errors import IndexDamagedError, NoIndexError
+from memjournal.indexer.outbox import MAX_ATTEMPTS
 from memjournal.indexer.reconcile import digest_of
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.errors import LockedError, StorageError
@@ -60,10 +57,10 @@ def work(catalog: Catalog) -> list[int]:
     """The numbers that are noted for keywords, which are those for vectors; then ticks them off."""
     found = [one.docno for one in catalog.pending("keyword", limit=1000)]
     assert found == [one.docno for one in catalog.pending("vector", limit=1000)]
-    assert len(found) == catalog.n_pending("keyword")
+    assert len(found) == catalog.outbox.count("keyword")
     with catalog.transaction():
-        catalog.settle("keyword", found)
-        catalog.settle("vector", found)
+        catalog.outbox.settle("keyword", found)
+        catalog.outbox.settle("vector", found)
     return found
 
 
@@ -127,7 +124,7 @@ def test_a_change_begins_the_attempts_anew(catalog: Catalog) -> None:
     for attempts in range(MAX_ATTEMPTS):
         assert len(catalog.pending("keyword", limit=9)) == 1, attempts
         with catalog.transaction():
-            catalog.fail("keyword", 1, "unreadable")
+            catalog.outbox.fail("keyword", 1, "unreadable")
     assert catalog.pending("keyword", limit=9) == []
     assert [(target, row.id, error) for target, row, error in catalog.quarantined()] == [
         ("keyword", "aaaaa0", "unreadable")
@@ -228,7 +225,6 @@ ENTRIES = st.lists(
             "tags": st.lists(TAGS, max_size=2).map(tuple),
             "files": st.lists(FILES, max_size=2).map(tuple),
             "created": st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
-            "extra": st.sampled_from([{}, {"branch": "abandoned"}]),
         }
     ),
     max_size=12,
@@ -244,10 +240,7 @@ FILTERS = st.builds(
     agents=st.lists(NAMES, max_size=2).map(tuple),
     since=st.none() | st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
     until=st.none() | st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
-    min_level=st.sampled_from([0, 0, 0, 1]),
     turn=st.none() | st.integers(1, 3),
-    branches=st.booleans(),
-    exclude_sessions=st.lists(NAMES, max_size=2).map(tuple),
 )
 
 
@@ -266,7 +259,6 @@ def passes(entry: Entry, wanted: EntryFilter) -> bool:
         and (not wanted.agents or entry.agent in wanted.agents)
         and (not wanted.tags or any(composed(tag).casefold() in tags for tag in wanted.tags))
         and (not wanted.sessions or entry.session.startswith(wanted.sessions))
-        and entry.session not in wanted.exclude_sessions
         and (
             not wanted.files
             or any(
@@ -278,14 +270,12 @@ def passes(entry: Entry, wanted: EntryFilter) -> bool:
         and (wanted.since is None or entry.created >= wanted.since)
         and (wanted.until is None or entry.created < wanted.until)
         and (wanted.turn is None or entry.turn == wanted.turn)
-        and (wanted.branches or not entry.extra.get("branch"))
-        and wanted.min_level == 0
     )
 
 
 @given(ENTRIES, st.lists(FILTERS, min_size=1, max_size=8))
 def test_a_filter_passes_what_it_says(
-    entries: list[dict[str, object]], filters: Sequence[EntryFilter]
+    entries: list[dict[str, Any]], filters: Sequence[EntryFilter]
 ) -> None:
     all_entries = [
         described(f"aaaa{n:02}", f"{n}", offset=n, **fields) for n, fields in enumerate(entries)
@@ -309,7 +299,6 @@ def test_a_filter_may_name_any_number(catalog: Catalog) -> None:
         projects=tuple(f"p{n}" for n in many),
         tags=tuple(f"t{n}" for n in many),
         sessions=tuple(f"s{n}" for n in many),
-        exclude_sessions=tuple(f"x{n}" for n in many),
     )
     assert catalog.count(wanted) == 1
 
@@ -418,7 +407,7 @@ def test_a_page_of_noise_is_damaged_or_harmless(page: int, noise: bytes) -> None
 
 def test_another_format_is_damaged(catalog: Catalog, tmp_path: Path) -> None:
     with catalog.transaction():
-        catalog.set_meta("format", "0")
+        catalog._database.set_meta("format", "0")
     with pytest.raises(IndexDamagedError, match="another version"):
         Catalog(tmp_path / "catalog.sqlite", write=True)
 
@@ -432,7 +421,7 @@ def test_somebody_elses_database_is_not_written_to(tmp_path: Path) -> None:
 
 
 def test_a_catalog_that_is_not_there_is_not_made_by_a_reader(tmp_path: Path) -> None:
-    with pytest.raises(FileNotFoundError):
+    with pytest.raises(NoIndexError):
         Catalog(tmp_path / "catalog.sqlite", write=False)
     assert list(tmp_path.iterdir()) == []
 
@@ -440,7 +429,7 @@ def test_a_catalog_that_is_not_there_is_not_made_by_a_reader(tmp_path: Path) -> 
 def test_a_second_writer_is_told_that_it_is_busy(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memjournal.indexer.catalog._BUSY_S", 0.05)
+    monkeypatch.setattr("memjournal.indexer.database._BUSY_S", 0.05)
     with contextlib.closing(Catalog(tmp_path / "catalog.sqlite", write=True)) as second:
         with catalog.transaction():
             with pytest.raises(LockedError):

@@ -12,21 +12,25 @@ import sys
 import time
 import tracemalloc
 import unicodedata
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Literal
 
 import pytest
 from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from memjournal.indexer import index as index_module
-from memjournal.indexer.catalog import MAX_ATTEMPTS, Catalog
+from memjournal.indexer import following, reconcile
+from memjournal.indexer.catalog import Catalog
+from memjournal.indexer.errors import IndexDamagedError, NoIndexError
 from memjournal.indexer.index import JournalIndex
 from memjournal.indexer.keyword import KeywordIndex, TermDocument
+from memjournal.indexer.outbox import MAX_ATTEMPTS, Outbox
 from memjournal.indexer.vectors import VectorIndex
 from memjournal.journal import files
-from memjournal.journal.errors import LockedError
+from memjournal.journal.errors import CannotCreateError, LockedError
 
 from .world import DAMAGES, ENGLISH, KOREAN, QUERIES, World, make_model, tree
 
@@ -34,6 +38,15 @@ TEXTS = st.lists(st.sampled_from(ENGLISH + KOREAN), min_size=1, max_size=12).map
 LEAVES_FILES_OPEN = pytest.mark.filterwarnings(  # Whoosh, of files that it cannot read
     "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
 )
+
+OPTIONS = """
+import sys
+from memjournal.indexer.index import IndexOptions
+OPTIONS = IndexOptions(
+    vectors=True, model=sys.argv[2], chunk_tokens=320, chunk_overlap_tokens=40,
+    machine="this machine", lock_timeout_s=60,
+)
+"""
 
 
 class Crash(Exception):
@@ -65,8 +78,8 @@ COMMIT_POINTS = [
     (owner, name, after)
     for owner, name in (
         (Catalog, "apply"),
-        (Catalog, "note_all"),
-        (Catalog, "settle"),
+        (Outbox, "note_all"),
+        (Outbox, "settle"),
         (KeywordIndex, "apply"),
         (VectorIndex, "apply"),
         (VectorIndex, "save"),
@@ -79,11 +92,12 @@ COMMIT_POINTS = [
 class AnyHistory(RuleBasedStateMachine):
     """Edits, deletions and crashes in any order leave the index as a rebuild would make it."""
 
-    new_world: Callable[[], World]
+    def new_world(self) -> World:
+        raise NotImplementedError  # the test's
 
     @initialize()
     def start(self) -> None:
-        self.world = type(self).new_world()
+        self.world = self.new_world()
         self.world.memory("Pool timeout", "the pool had a timeout of the queue")
 
     def some(self, data: st.DataObject, *folders: str) -> str:
@@ -162,9 +176,12 @@ class AnyHistory(RuleBasedStateMachine):
 def test_any_history_ends_as_a_rebuild_would(new_world: Callable[[], World]) -> None:
     from hypothesis.stateful import run_state_machine_as_test
 
-    AnyHistory.new_world = staticmethod(new_world)
+    class History(AnyHistory):
+        def new_world(self) -> World:
+            return new_world()
+
     run_state_machine_as_test(  # type: ignore[no-untyped-call]
-        AnyHistory, settings=settings(max_examples=12, stateful_step_count=12)
+        History, settings=settings(max_examples=12, stateful_step_count=12)
     )
 
 
@@ -318,7 +335,7 @@ def test_a_file_of_the_far_future_is_indexed_once(world: World) -> None:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_name_of_either_form_is_one_file(world: World, form: str) -> None:
+def test_a_name_of_either_form_is_one_file(world: World, form: Literal["NFC", "NFD"]) -> None:
     world.note("notes/" + unicodedata.normalize(form, "회의록.md"), "커넥션 풀 고갈")
     world.update()
     assert [hit.row.path for hit in world.ask("커넥션").hits] == world.paths()
@@ -454,6 +471,159 @@ def test_any_damage_to_the_index_is_mended_by_itself(world: World, damage: str) 
     assert n_mended >= 8
 
 
+def test_without_an_index_there_is_one_error(world: World) -> None:
+    filled(world)
+    for ask in (world.index.verify, world.index.read_catalog):
+        with pytest.raises(NoIndexError, match="run `mem index`"):
+            ask()
+    assert not world.index.folder.exists()
+
+
+@pytest.mark.skipif(os.name == "nt", reason="no modes there")
+def test_the_index_is_for_its_owner_alone(world: World) -> None:
+    filled(world)
+    folder = world.index.folder
+
+    def mode() -> int:
+        return folder.stat().st_mode & 0o777
+
+    before = os.umask(0)
+    try:
+        world.update()
+        assert mode() == 0o700
+        folder.chmod(0o755)  # as older versions made it
+        world.update(later_s=1)
+    finally:
+        os.umask(before)
+    assert mode() == 0o700
+
+
+def test_a_link_in_place_of_the_index_is_not_followed(world: World, tmp_path: Path) -> None:
+    filled(world)
+    theirs = tmp_path / "theirs"
+    (theirs / "faiss").mkdir(parents=True)
+    (theirs / "faiss/source.py").write_text("precious", "utf-8")
+    world.index.folder.symlink_to(theirs)
+    with pytest.raises(CannotCreateError, match="symbolic link"):
+        world.update()
+    world.index.folder.unlink()
+    world.index.folder.mkdir()
+    (world.index.folder / "faiss").symlink_to(theirs / "faiss")
+    world.update()
+    world.check_against_a_rebuild()
+    assert (theirs / "faiss/source.py").read_text("utf-8") == "precious"
+    assert os.listdir(theirs) == ["faiss"]
+
+
+class Bomb:
+    """A pickle of it makes a folder when it is loaded."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return os.mkdir, (str(self._path),)
+
+
+def plant(folder: Path, bomb: Bomb) -> None:
+    """Let the newest state of the Whoosh index in *folder* be a pickle of *bomb*."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        from whoosh.fields import Schema
+        from whoosh.filedb.filestore import FileStorage
+        from whoosh.index import TOC
+    newest = TOC._latest_generation(FileStorage(str(folder)), "terms")
+    TOC(Schema(), bomb, newest + 1).write(FileStorage(str(folder)), "terms")
+
+
+@LEAVES_FILES_OPEN
+def test_an_index_that_came_with_the_journal_is_never_opened(world: World, tmp_path: Path) -> None:
+    filled(world)
+    world.update(later_s=1)  # somebody else's machine: their journal tracks index/
+    whoosh, exploded = world.root / "index/whoosh", tmp_path / "exploded"
+    plant(whoosh, Bomb(exploded))
+    ours = world.open(machine="our machine", lock_timeout_s=0.1)
+    for open_ in (ours.open_keyword, ours.open_vectors, ours.verify):
+        with pytest.raises(IndexDamagedError, match="made elsewhere"):
+            open_()
+    with files.locked(ours.folder / "writer.lock", timeout_s=1):
+        with pytest.raises(LockedError):
+            ours.update(now_ns=time.time_ns())
+        with pytest.raises(LockedError):
+            world.search("pool timeout", ours)  # as after an update that failed
+    assert not exploded.exists()
+
+    report = ours.update(now_ns=time.time_ns())
+    assert report.remarks == [
+        f"the {target} index was missing or made in another way; it was rebuilt"
+        for target in ("keyword", "vector")
+    ]
+    assert world.ask("pool timeout", ours).hits
+    assert ours.verify() == []
+    assert not exploded.exists()
+
+    plant(whoosh, Bomb(exploded))  # so that it cannot test nothing: our own would be opened
+    with contextlib.suppress(IndexDamagedError):
+        ours.open_keyword()
+    assert exploded.exists()
+
+
+@LEAVES_FILES_OPEN
+def test_a_search_beside_a_foreign_index_rebuilds_it_unread(world: World, tmp_path: Path) -> None:
+    filled(world)
+    world.update(later_s=1)
+    plant(world.root / "index/whoosh", Bomb(tmp_path / "exploded"))
+    searcher, answer = world.search("pool timeout", world.open(machine="our machine"))
+    assert len(searcher.remarks) == 2
+    assert answer.hits and answer.used_vector
+    assert not (tmp_path / "exploded").exists()
+
+
+def test_an_index_cannot_be_made_without_a_token(world: World) -> None:
+    with pytest.raises(ValueError, match="token"):
+        world.open(machine="")
+
+
+READ = (
+    OPTIONS
+    + """
+from pathlib import Path
+from memjournal.indexer.index import JournalIndex
+from memjournal.journal.errors import MemjournalError
+root = Path(sys.argv[1])
+index = JournalIndex(root, root / "index", OPTIONS)
+(row,) = index.read_catalog().by_path(sys.argv[3])
+for act in (index.read, index.line_of):
+    try:
+        print(type(act(row)).__name__)
+    except MemjournalError as error:
+        print(error.exit_code, error)
+"""
+)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="modes stop nobody there")
+def test_a_file_that_may_not_be_read_is_said_to_be_so(world: World) -> None:
+    prefix: list[str] = []
+    if os.geteuid() == 0:
+        prefix = ["setpriv", "--bounding-set=-dac_override,-dac_read_search"]
+        if (
+            shutil.which("setpriv") is None
+            or subprocess.run([*prefix, "true"], check=False).returncode
+        ):
+            pytest.skip("root cannot give up its rights here")
+    path = world.memory("refund", "환불")
+    world.update()
+    (world.root / path).chmod(0)
+    command = [*prefix, sys.executable, "-W", "ignore", "-c", READ, world.root, "-", path]
+    done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
+    refused = f"74 {world.root / path}: permission denied; check owner and mode"
+    assert done.stdout.splitlines() == [refused, refused]
+    (world.root / path).unlink()
+    done = subprocess.run(command, capture_output=True, check=True, encoding="utf-8")
+    assert done.stdout.splitlines() == ["NoneType", f"66 {world.root / path}: no such file"]
+
+
 def test_verify_names_what_is_wrong(world: World) -> None:
     path = world.memory("refund", "환불")
     world.note("notes/a.md", "pool")
@@ -483,7 +653,7 @@ def test_what_cannot_be_indexed_is_tried_a_few_times_and_then_named(
     for attempts in range(1, MAX_ATTEMPTS + 1):
         world.update()
         with contextlib.closing(Catalog(world.index.catalog_path, write=True)) as catalog:
-            assert catalog.n_pending("keyword") == (attempts < MAX_ATTEMPTS)
+            assert catalog.outbox.count("keyword") == (attempts < MAX_ATTEMPTS)
     with world.catalog() as catalog:
         assert {target for target, _, _ in catalog.quarantined()} == {"keyword", "vector"}
     monkeypatch.undo()
@@ -560,21 +730,24 @@ def test_without_a_model_search_answers_by_keyword_and_says_why(
     assert tree(world.root) == before  # what cannot be done is no work
 
 
-WITHOUT_FAISS = """
-import sys, time
+WITHOUT_FAISS = (
+    OPTIONS
+    + """
+import time
 sys.modules["faiss"] = None
 from datetime import UTC, datetime
 from pathlib import Path
-from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.index import JournalIndex
 from memjournal.indexer.search import Searcher, SearchRequest
 root = Path(sys.argv[1])
-index = JournalIndex(root, root / "index", IndexOptions(model=sys.argv[2]))
+index = JournalIndex(root, root / "index", OPTIONS)
 index.update(now_ns=time.time_ns())
 answer = Searcher(index, index.read_catalog()).search(
     SearchRequest(text="pool timeout", now=datetime.now(UTC))
 )
 print(len(answer.hits), answer.used_keyword, answer.used_vector, answer.no_vectors, index.verify())
 """
+)
 
 
 def test_without_faiss_search_answers_by_keyword_and_says_why(world: World) -> None:
@@ -590,35 +763,41 @@ def test_without_faiss_search_answers_by_keyword_and_says_why(world: World) -> N
 # Processes
 
 
-INDEXER = """
-import sys, time
+INDEXER = (
+    OPTIONS
+    + """
+import time
 from pathlib import Path
-from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.index import JournalIndex
 root = Path(sys.argv[1])
 print("ready", flush=True)
 for _ in range(int(sys.argv[3])):
-    index = JournalIndex(root, root / "index", IndexOptions(model=sys.argv[2], lock_timeout_s=60))
+    index = JournalIndex(root, root / "index", OPTIONS)
     report = index.update(
         now_ns=time.time_ns(), progress=lambda *_: print("at work", flush=True)
     )
     for remark in report.remarks:
         print(remark, file=sys.stderr)
 """
-SEARCHER = """
-import sys, time
+)
+SEARCHER = (
+    OPTIONS
+    + """
+import time
 from datetime import UTC, datetime
 from pathlib import Path
-from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.index import JournalIndex
 from memjournal.indexer.search import Searcher, SearchRequest
 root = Path(sys.argv[1])
 print("ready", flush=True)
 for _ in range(int(sys.argv[3])):
-    index = JournalIndex(root, root / "index", IndexOptions(model=sys.argv[2], lock_timeout_s=60))
+    index = JournalIndex(root, root / "index", OPTIONS)
     searcher = Searcher(index, index.read_catalog())
     answer = searcher.search(SearchRequest(text="pool timeout", now=datetime.now(UTC)))
     assert answer.hits and answer.used_vector and not searcher.remarks, searcher.remarks
     searcher.close()
 """
+)
 
 
 def process(world: World, code: str, n: int) -> subprocess.Popen[str]:
@@ -697,7 +876,7 @@ def test_a_catalog_that_is_busy_is_not_taken_for_damaged(
 ) -> None:
     filled(world)
     world.update()
-    monkeypatch.setattr("memjournal.indexer.catalog._BUSY_S", 0.1)
+    monkeypatch.setattr("memjournal.indexer.database._BUSY_S", 0.1)
     world.memory("one", "more")
     with (
         contextlib.closing(Catalog(world.index.catalog_path, write=True)) as catalog,
@@ -723,8 +902,9 @@ def test_batches_do_not_change_what_is_indexed(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     filled(world, 30)
-    for name in ("_FILES_PER_TRANSACTION", "_KEYWORD_BATCH", "_VECTOR_BATCH", "_VECTOR_SAVE_EVERY"):
-        monkeypatch.setattr(index_module, name, 7)
+    monkeypatch.setattr(reconcile, "_FILES_PER_TRANSACTION", 7)
+    for name in ("KEYWORD_BATCH", "VECTOR_BATCH", "VECTOR_SAVE_EVERY"):
+        monkeypatch.setattr(following, name, 7)
     world.update()
     monkeypatch.undo()
     world.check_against_a_rebuild()

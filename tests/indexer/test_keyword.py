@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import shutil
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from itertools import pairwise
 from pathlib import Path
 
@@ -39,9 +39,7 @@ def document(docno: int, texts: Texts) -> TermDocument:
     return TermDocument(docno=docno, title=texts[0], body=texts[1], scripts=(0.5, 0, 0, 0.5))
 
 
-def apply(
-    index: KeywordIndex, changed: Mapping[int, Texts], removed: set[int] = frozenset()
-) -> None:  # type: ignore[assignment]
+def apply(index: KeywordIndex, changed: Mapping[int, Texts], removed: Collection[int] = ()) -> None:
     documents = [document(docno, texts) for docno, texts in changed.items()]
     index.apply(documents, replaced={*changed, *removed})
 

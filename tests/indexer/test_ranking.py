@@ -27,7 +27,6 @@ from memjournal.indexer.ranking import (
     Relevance,
     VectorEvidence,
     average_length,
-    best_passages,
     bm25f,
     fuse,
     idf,
@@ -164,21 +163,6 @@ def test_evidence_lies_between_0_and_1(bodies: list[str]) -> None:
     assert np.all(np.diff(evidence.documents) > 0)
 
 
-def test_an_identifier_that_is_matched_whole_is_told() -> None:
-    index = SmallIndex(("", "maxPoolSize is 20"), ("", "the size of the pool"), *filler())
-    postings = [index._posting(term.term) for term in query_terms("maxPoolSize").terms]
-    whole = [
-        Posting(
-            documents=posting.documents,
-            title_tf=posting.title_tf,
-            body_tf=posting.body_tf,
-            is_identifier=term.kind == "identifier",
-        )
-        for posting, term in zip(postings, query_terms("maxPoolSize").terms, strict=True)
-    ]
-    assert bm25f(whole, index.collection).has_identifier.tolist() == [True, False]
-
-
 # --- fusion -----------------------------------------------------------------------------------
 
 
@@ -220,8 +204,6 @@ def test_relevance_falls_and_stays_between_0_and_1(
         documents=np.array(documents, np.int64),
         strength=np.array([strengths[n] for n in documents], np.float64),
         share=np.full(len(documents), share),
-        n_terms=np.ones(len(documents), np.int64),
-        has_identifier=np.zeros(len(documents), np.bool_),
         certainty=1.0,
     )
     vector = VectorEvidence(
@@ -236,10 +218,15 @@ def test_relevance_falls_and_stays_between_0_and_1(
     assert np.all((fused.relevance >= 0) & (fused.relevance <= 1))
 
 
-def test_of_several_passages_the_best_counts() -> None:
-    best = best_passages(np.array([7, 2, 7, 2]), np.array([0.1, 0.5, 0.9, 0.3]))
-    assert best.documents.tolist() == [2, 7]
-    assert best.similarity.tolist() == [0.5, 0.9]
+def test_taken_documents_keep_what_belongs_to_them_and_added_ones_have_nothing() -> None:
+    ranking = relevance_of([0.9, 0.5, 0.2])
+    taken = ranking.take(np.array([2, 0])).with_documents(np.array([7]))
+    assert taken.documents.tolist() == [*ranking.documents[[2, 0]].tolist(), 7]
+    for name in ("relevance", "strength", "share", "similarity"):
+        before = getattr(ranking, name)
+        assert getattr(taken, name).tolist() == [*before[[2, 0]].tolist(), 0.0]
+    masked = ranking.take(np.array([True, False, True]))
+    assert masked.documents.tolist() == ranking.documents[[0, 2]].tolist()
 
 
 def test_passages_move_towards_their_entry_and_keep_their_length() -> None:

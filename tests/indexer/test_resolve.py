@@ -5,6 +5,7 @@ from __future__ import annotations
 import shutil
 import unicodedata
 from pathlib import Path
+from typing import Literal
 
 import pytest
 
@@ -62,7 +63,7 @@ def test_a_path_is_seen_from_the_folder_one_is_in(filled: World, text: str) -> N
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_path_may_be_typed_in_either_form(filled: World, form: str) -> None:
+def test_a_path_may_be_typed_in_either_form(filled: World, form: Literal["NFC", "NFD"]) -> None:
     path = unicodedata.normalize("NFD", "notes/색인.md")
     filled.note(path, "색인")
     filled.update()
@@ -81,6 +82,33 @@ def test_an_id_in_two_files_gives_both(filled: World) -> None:
     filled.update()
     assert titles(filled, "abcdef") == ["a", "a"]
     assert titles(filled, "abcde") == ["a", "a"]
+
+
+def test_an_id_that_an_entry_had_before_still_names_it(filled: World) -> None:
+    filled.note("notes/new.md", "---\nid: abcdefQ1\naliases: [mem:oldold, abcdef]\n---\n# new\n")
+    filled.note("notes/one.md", "---\nid: yyyyyy\naliases: Former\n---\n# one\n")
+    filled.update()
+    assert titles(filled, "mem:oldold", "Former") == ["new", "one"]
+    assert titles(filled, "abcdef") == ["a"]  # it belongs to another entry now
+    assert filled.ask("see [mem:oldold]").hits[0].row.title == "new"
+    (filled.root / "notes/a.md").unlink()
+    filled.update()
+    assert titles(filled, "abcdef") == ["new"]
+    with filled.catalog() as catalog:
+        assert catalog.has_id("oldold") and not catalog.has_id("oldol")
+    filled.note("notes/new.md", "---\nid: abcdefQ1\n---\n# new\n")
+    filled.update()
+    with pytest.raises(NotFoundError):
+        titles(filled, "oldold")
+
+
+@pytest.mark.parametrize(
+    "aliases", ["", "{a: b}", "[[1], 2, '', 가나다라마바, a b c d]", "7", "no"]
+)
+def test_aliases_of_any_kind_do_no_harm(filled: World, aliases: str) -> None:
+    filled.note("notes/new.md", f"---\nid: abcdefQ1\naliases: {aliases}\n---\n# new\n")
+    filled.update()
+    assert titles(filled, "abcdefQ1") == ["new"]
 
 
 def test_a_beginning_of_several_is_ambiguous_and_lists_them(filled: World) -> None:

@@ -9,8 +9,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from memjournal.indexer import chunking
+from memjournal.indexer.embedding import SHIPPED_MODEL
 from memjournal.indexer.search import MIN_SCORE, Hit, SearchRequest
 from memjournal.journal.errors import UsageError
+from memjournal.journal.settings import Embedding, Index, Search
 
 from .world import ENGLISH, NOW, STARTED, World, pick
 
@@ -280,11 +283,9 @@ def test_words_that_say_nothing_are_named(filled: World) -> None:
 
 
 def test_the_defaults_are_those_of_the_settings() -> None:
-    from memjournal.journal.settings import (
-        Search,
-        Settings,  # noqa: F401  # the group has the defaults
-    )
-
+    assert Index.chunk_tokens.default == chunking.MAX_TOKENS
+    assert Index.chunk_overlap_tokens.default == chunking.OVERLAP
+    assert Embedding.model.default == SHIPPED_MODEL
     request = SearchRequest(text="x", now=NOW)
     assert request.limit == Search.limit.default
     assert request.mmr_lambda == Search.mmr_lambda.default

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from typing import Literal
 
 import pytest
 from hypothesis import given
@@ -56,7 +57,7 @@ def test_spans_mark_what_matches(text: str, query: str, n_chars: int) -> None:
 
 
 @pytest.mark.parametrize("form", ["NFC", "NFD"])
-def test_a_word_is_marked_in_the_text_as_it_is(form: str) -> None:
+def test_a_word_is_marked_in_the_text_as_it_is(form: Literal["NFC", "NFD"]) -> None:
     text = unicodedata.normalize(form, "세션 토큰은 쿠키로")
     snippet = make_snippet(text, weights("토큰"))
     assert snippet.text == text

@@ -111,7 +111,7 @@ def test_a_vector_of_zeros_is_not_indexed(tmp_path: Path) -> None:
 
 def test_what_was_not_saved_is_gone(tmp_path: Path) -> None:
     put(create(tmp_path), {1: vectors(0, 1)})
-    assert reopen(tmp_path).n_chunks == 0
+    assert reopen(tmp_path).n_passages == 0
 
 
 def test_all_that_are_as_near_as_the_last_one_are_found(tmp_path: Path) -> None:
@@ -141,7 +141,7 @@ def test_the_last_digits_do_not_depend_on_the_order(tmp_path: Path) -> None:
             assert score == pytest.approx(by_search[docno, place], abs=1e-12)
 
 
-def test_an_entry_is_compared_by_its_first_chunk(tmp_path: Path) -> None:
+def test_an_entry_is_compared_by_its_first_passage(tmp_path: Path) -> None:
     index = create(tmp_path)
     put(index, {4: vectors(4, 3), 7: vectors(7, 1)})
     rows = index.rows_of(np.asarray([7, 4, 9], np.int64))

@@ -14,12 +14,15 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-from memjournal.indexer.catalog import Catalog, EntryFilter
-from memjournal.indexer.index import IndexOptions, JournalIndex, UpdateReport
+from memjournal.indexer.catalog import Catalog
+from memjournal.indexer.entry_filter import EntryFilter
+from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.report import UpdateReport
 from memjournal.indexer.search import Answer, Searcher, SearchRequest
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.event import Event, SessionHeader
@@ -27,6 +30,14 @@ from memjournal.journal.reading import Stored
 from memjournal.journal.redaction import Redactor
 from memjournal.journal.store import Journal
 
+OPTIONS = IndexOptions(
+    vectors=True,
+    model="memjournal-static-v1",
+    chunk_tokens=320,
+    chunk_overlap_tokens=40,
+    machine="this machine",
+    lock_timeout_s=60,
+)
 NOW = datetime(2026, 12, 1, 9, tzinfo=UTC)
 STARTED = datetime(2026, 11, 30, 9, 12, 4, tzinfo=UTC)
 ENGLISH = (
@@ -79,7 +90,7 @@ class World:
 
     def __init__(self, root: Path, model: Path | str) -> None:
         self.root = root
-        self.options = IndexOptions(model=str(model), lock_timeout_s=60)
+        self.options = replace(OPTIONS, model=str(model))
         self.index = self.open()
         self.journal = Journal(root, redactor=Redactor())
         self._numbers = itertools.count()
@@ -187,7 +198,7 @@ class World:
             finally:
                 searcher.close()
 
-    def found(self, text: str, **more: object) -> list[str]:
+    def found(self, text: str, **more: Any) -> list[str]:
         """The titles of what is found."""
         return [hit.row.title for hit in self.ask(text, **more).hits]
 

@@ -35,7 +35,7 @@ texts = st.one_of(
 lines = texts.map(lambda text: text.replace("\r", "").replace("\n", ""))
 ids = st.text(BASE62, min_size=6, max_size=12).map(EntryId)
 offsets = st.integers(-86_399, 86_399).map(lambda seconds: timezone(timedelta(seconds=seconds)))
-times = st.datetimes(datetime(1, 1, 3), datetime(9999, 12, 29), timezones=offsets)
+times = st.datetimes(datetime(2, 1, 1), datetime(9998, 12, 31), timezones=offsets)
 scores = st.floats(0.0, 1.0)
 values = st.recursive(
     texts,

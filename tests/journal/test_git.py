@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
@@ -22,12 +22,16 @@ NAMES = [
 ]
 
 
+def commit(root: Path, paths: Sequence[str], message: str) -> bool:
+    return git.commit(root, paths, message, environ=os.environ)
+
+
 class Repository:
     """A journal's repository and git as the user runs it."""
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        git.create_repository(root)
+        git.create_repository(root, environ=os.environ)
 
     def run(self, *arguments: str) -> str:
         done = subprocess.run(
@@ -79,22 +83,22 @@ def test_a_file_of_any_name_is_committed_and_removed_alone(
 ) -> None:
     for path in (name, "notes/other.md", "x.md"):
         repository.write(path)
-    assert git.commit(repository.root, [name], "add")
+    assert commit(repository.root, [name], "add")
     assert repository.committed() == [name]
     (repository.root / name).unlink()
-    assert git.commit(repository.root, [name], "remove")
+    assert commit(repository.root, [name], "remove")
     assert repository.committed() == []
     assert repository.run("log", "--format=%s").split() == ["remove", "add"]
 
 
 def test_what_the_user_staged_stays_staged(repository: Repository) -> None:
-    git.commit(repository.root, [repository.write("a.md"), repository.write("b.md")], "first")
+    commit(repository.root, [repository.write("a.md"), repository.write("b.md")], "first")
     repository.write("b.md", "changed\n")
     repository.write("c.md")
     repository.run("add", "b.md", "c.md")
     repository.write("b.md", "changed again\n")
     repository.write("a.md", "ours\n")
-    assert git.commit(repository.root, ["a.md"], "second")
+    assert commit(repository.root, ["a.md"], "second")
     assert repository.listed("diff", "--name-only", "HEAD~", "HEAD") == ["a.md"]
     assert repository.listed("diff", "--cached", "--name-only") == ["b.md", "c.md"]
     assert repository.run("show", ":b.md") == "changed\n"
@@ -103,28 +107,28 @@ def test_what_the_user_staged_stays_staged(repository: Repository) -> None:
 
 def test_nothing_changed_is_no_commit(repository: Repository) -> None:
     path = repository.write("a.md")
-    assert git.commit(repository.root, [path], "first")
+    assert commit(repository.root, [path], "first")
     repository.write("other.md")
     repository.run("add", "other.md")
-    assert not git.commit(repository.root, [path], "second")
-    assert not git.commit(repository.root, [], "third")
+    assert not commit(repository.root, [path], "second")
+    assert not commit(repository.root, [], "third")
     assert repository.run("rev-list", "--count", "HEAD") == "1\n"
 
 
 def test_a_file_that_came_and_went_does_not_stop_the_others(repository: Repository) -> None:
-    assert git.commit(repository.root, ["gone.md", repository.write("a.md"), "no/folder.md"], "x")
+    assert commit(repository.root, ["gone.md", repository.write("a.md"), "no/folder.md"], "x")
     assert repository.committed() == ["a.md"]
 
 
 def test_an_ignored_file_that_was_asked_for_is_committed(repository: Repository) -> None:
     repository.write(".gitignore", "*.md\n")
-    assert git.commit(repository.root, [repository.write("a.md")], "x")
+    assert commit(repository.root, [repository.write("a.md")], "x")
     assert repository.committed() == ["a.md"]
 
 
 def test_many_files_at_once(repository: Repository) -> None:
     paths = [repository.write(f"memories/{'가' * 40}-{n}.md") for n in range(1500)]
-    assert git.commit(repository.root, paths, "many")
+    assert commit(repository.root, paths, "many")
     assert repository.committed() == sorted(paths)
 
 
@@ -141,9 +145,9 @@ def test_the_users_hooks_do_not_run(
     ):
         repository.hook(name)
         repository.hook(name, folder="elsewhere")
-    git.commit(repository.root, [repository.write("a.md")], "x")
+    commit(repository.root, [repository.write("a.md")], "x")
     configure("core.hooksPath", str(repository.root / "elsewhere"))
-    git.commit(repository.root, [repository.write("b.md")], "y")
+    commit(repository.root, [repository.write("b.md")], "y")
     assert not (repository.root / "hook-ran").exists()
     assert repository.run("rev-list", "--count", "HEAD") == "2\n"
 
@@ -153,7 +157,7 @@ def test_no_signature_is_asked_for(
 ) -> None:
     configure("commit.gpgSign", "true")
     configure("gpg.program", "no-such-program")
-    assert git.commit(repository.root, [repository.write("a.md")], "x")
+    assert commit(repository.root, [repository.write("a.md")], "x")
 
 
 @pytest.mark.parametrize(
@@ -172,7 +176,7 @@ def test_the_author_is_the_user_where_git_knows_them(
 ) -> None:
     for name, value in known.items():
         configure(name, value)
-    git.commit(repository.root, [repository.write("a.md")], "메시지\n\n# kept: one line")
+    commit(repository.root, [repository.write("a.md")], "메시지\n\n# kept: one line")
     assert (
         repository.run("log", "--format=%an <%ae>|%B").strip()
         == f"{author}|메시지\n\n# kept: one line"
@@ -187,7 +191,7 @@ def test_a_hook_of_another_repository_may_be_running_us(
     monkeypatch.setenv("GIT_DIR", str(other.root / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(index))
     monkeypatch.setenv("GIT_WORK_TREE", str(other.root))
-    git.commit(repository.root, [repository.write("a.md")], "ours")
+    commit(repository.root, [repository.write("a.md")], "ours")
     assert os.environ["GIT_DIR"] == str(other.root / ".git")
     for name in ("GIT_DIR", "GIT_INDEX_FILE", "GIT_WORK_TREE"):
         monkeypatch.delenv(name)
@@ -200,14 +204,14 @@ def test_a_journal_in_a_folder_of_a_repository_commits_its_own_paths(
 ) -> None:
     repository.write("src.py")
     repository.write("journal/a.md")
-    assert git.commit(repository.root / "journal", ["a.md"], "x")
+    assert commit(repository.root / "journal", ["a.md"], "x")
     assert repository.committed() == ["journal/a.md"]
 
 
 def test_making_a_repository_twice_changes_nothing(repository: Repository) -> None:
     repository.run("config", "core.bare", "false")
     before = {path: path.read_bytes() for path in repository.root.rglob("*") if path.is_file()}
-    git.create_repository(repository.root)
+    git.create_repository(repository.root, environ=os.environ)
     assert before == {
         path: path.read_bytes() for path in repository.root.rglob("*") if path.is_file()
     }
@@ -221,10 +225,10 @@ def test_without_git_it_says_so(
 ) -> None:
     path = repository.write("a.md")
     monkeypatch.setenv("PATH", str(tmp_path / "empty"))
-    assert not git.is_installed()
+    assert not git.is_installed(os.environ)
     for act in (
-        lambda: git.commit(repository.root, [path], "x"),
-        lambda: git.create_repository(tmp_path / "new"),
+        lambda: commit(repository.root, [path], "x"),
+        lambda: git.create_repository(tmp_path / "new", environ=os.environ),
     ):
         with pytest.raises(UnavailableError, match="git is not installed") as raised:
             act()
@@ -235,12 +239,12 @@ def test_another_git_at_work_is_an_error_to_retry(repository: Repository) -> Non
     path = repository.write("a.md")
     repository.write(".git/index.lock", "")
     with pytest.raises(LockedError, match="another git is at work there; try again"):
-        git.commit(repository.root, [path], "x")
+        commit(repository.root, [path], "x")
     (repository.root / ".git/index.lock").unlink()
-    assert git.commit(repository.root, [path], "x")
+    assert commit(repository.root, [path], "x")
 
 
 def test_what_git_refuses_is_told_in_its_words(tmp_path: Path) -> None:
     (tmp_path / "a.md").write_text("x", encoding="utf-8")
     with pytest.raises(StorageError, match="not a git repository.*the files are safe"):
-        git.commit(tmp_path, ["a.md"], "x")
+        commit(tmp_path, ["a.md"], "x")

@@ -170,3 +170,24 @@ def test_tags_are_read_as_other_programs_write_them(tags: str) -> None:
 @pytest.mark.parametrize("key", ["created", "created_at", "date", "creation date"])
 def test_a_date_under_any_usual_name_is_the_entrys(key: str) -> None:
     assert parse(f"---\n{key}: 2024-03-04\n---\n")[0].created == datetime(2024, 3, 4, tzinfo=UTC)
+
+
+@pytest.mark.parametrize(
+    ("path", "day"),
+    [
+        ("notes/2026-11-29.md", "2026-11-29"),
+        ("notes/회의록-2026-11-12.md", "2026-11-12"),
+        ("notes/일지/2026/11-29.md", "2026-11-29"),
+        ("notes/20261129 아침.md", "2026-11-29"),
+        ("notes/2024/archive-2026.01.02-b.md", "2026-01-02"),
+        ("notes/2026-13-40.md", ""),
+        ("notes/120261129.md", ""),
+        ("notes/2026-02-30.md", ""),
+    ],
+)
+def test_a_note_is_of_the_day_that_its_path_names(path: str, day: str) -> None:
+    modified = datetime(2020, 1, 1, tzinfo=UTC)
+    entry, _ = parse_memory("some words\n", path=path, fallback_time=modified)
+    assert entry.created == (datetime.fromisoformat(f"{day}T00:00Z") if day else modified)
+    dated, _ = parse_memory("---\ndate: 2001-01-01\n---\nx\n", path=path, fallback_time=modified)
+    assert dated.created.year == 2001

@@ -82,7 +82,7 @@ def world(tmp_path: Path) -> World:
 def test_a_subfolder_has_the_name_of_its_repository(world: World) -> None:
     shop = world.repository("src/shop", "git@github.com:acme/shop.git")
     project = world.identify(world.folder("src/shop/app/models"))
-    assert project == Project(name=SHOP, root=shop, origin="remote")
+    assert project == Project(name=SHOP, root=shop)
 
 
 def test_work_trees_of_a_repository_converge(world: World) -> None:
@@ -144,7 +144,7 @@ def test_inside_the_git_folder_one_is_still_in_the_project(world: World) -> None
     shop = world.repository("shop", "https://github.com/acme/shop")
     git(shop, "worktree", "add", "-q", "../shop-fix")
     for inside in (".git", ".git/hooks", ".git/worktrees/shop-fix"):
-        assert world.identify(shop / inside) == Project(name=SHOP, root=shop, origin="remote")
+        assert world.identify(shop / inside) == Project(name=SHOP, root=shop)
 
 
 def test_an_empty_git_folder_is_not_a_repository(world: World) -> None:
@@ -165,7 +165,6 @@ def test_a_clone_of_a_clone_has_the_name_of_the_remote_behind_it(world: World) -
     shop = world.repository("shop", "https://github.com/acme/shop")
     git(world.home, "clone", "-q", "shop", "copy")
     git(world.home, "clone", "-q", (world.home / "copy").as_uri(), "copy-2")
-    assert world.identify(world.home / "copy-2").origin == "remote"
     assert world.name(world.home / "copy-2") == world.name(shop) == SHOP
 
 
@@ -174,7 +173,7 @@ def test_clones_of_a_bare_repository_on_disk_are_one_project(world: World) -> No
     for clone, url in (("a", "hub/shop.git"), ("b", "hub/shop")):
         git(world.home, "clone", "-q", url, clone)
         project = world.identify(world.home / clone)
-        assert (project.name, project.origin) == ("local/hub/shop", "folder")
+        assert project.name == "local/hub/shop"
 
 
 def test_a_remote_on_disk_that_is_gone_still_names_the_project(world: World) -> None:
@@ -420,7 +419,7 @@ def test_a_path_of_another_system_is_never_looked_up_here(
 ) -> None:
     monkeypatch.chdir(world.repository("shop", "https://github.com/acme/shop"))
     project = world.identify(Path(r"C:\Users\dev\x"))
-    assert project == Project(name="local/x", root=None, origin="folder")
+    assert project == Project(name="local/x", root=None)
     (world.folder("fix") / ".git").write_text("gitdir: C:/Users/dev/x/.git/worktrees/fix")
     git(world.home / "shop", "clone", "-q", "--bare", ".", "C:/Users/dev/x/.git/worktrees/fix")
     assert world.name(world.home / "fix") == "local/x"

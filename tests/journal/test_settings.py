@@ -196,7 +196,7 @@ def test_an_unknown_name_is_an_error_with_the_closest_name(world: World) -> None
         ("search.limit = 1.5", "search.limit must be a whole number"),
         ("search.limit = true", "search.limit must be a whole number"),
         ("search.mmr_lambda = 1.1", "must be a number from 0 to 1"),
-        ("search.min_score = nan", "must be a number, at least 0"),
+        ("search.min_score = nan", "must be a number from 0 to 1"),
         ("search.half_life_days = inf", "must be a number"),
         ("search.half_life_days = true", "must be a number"),
         ('search.scope = "mine"', "search.scope must be one of all, project"),

@@ -17,7 +17,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memjournal.journal.entry import Edge, Entry, EntryId
-from memjournal.journal.errors import FormatError, FrontmatterError, NotFoundError
+from memjournal.journal.errors import (
+    CannotCreateError,
+    FormatError,
+    FrontmatterError,
+    NoJournalError,
+    NotFoundError,
+)
 from memjournal.journal.event import SessionHeader
 from memjournal.journal.memory_file import parse_memory, render_memory
 from memjournal.journal.reading import Stored
@@ -292,10 +298,10 @@ def test_a_file_that_cannot_be_changed_safely_is_left_alone(
     world: World, data: bytes, error: type[Exception]
 ) -> None:
     path = world.write("notes/x.md", data)
-    before = path.stat()
+    before = path.stat().st_mtime_ns
     with pytest.raises(error):
         world.journal.change_fields("notes/x.md", {"b": "1"})
-    assert (path.read_bytes(), path.stat()) == (data, before)
+    assert (path.read_bytes(), path.stat().st_mtime_ns) == (data, before)
 
 
 def test_nothing_outside_the_journal_is_changed(
@@ -386,3 +392,41 @@ def test_forgetting_what_is_gone_makes_no_file(world: World) -> None:
     with pytest.raises(NotFoundError):
         world.journal.forget(found)
     assert not world.path.exists()
+
+
+def test_a_link_that_leads_out_of_the_journal_is_not_written_through(world: World) -> None:
+    outside = world.root.parent / "outside"
+    outside.mkdir()
+    for folder in ("memories", "sessions"):
+        (world.root / folder).symlink_to(outside, target_is_directory=True)
+    with pytest.raises(CannotCreateError, match="a symbolic link"):
+        world.journal.create(draft())
+    with pytest.raises(CannotCreateError, match="a symbolic link"):
+        world.journal.open_session(HEADER).append([make_event("k1")])
+    assert list(outside.iterdir()) == []
+
+
+def test_a_journal_that_was_moved_away_is_not_begun_anew(world: World) -> None:
+    log = world.journal.open_session(HEADER)
+    log.append([make_event("k1")])
+    world.root.rename(world.root.with_name("moved"))
+    with pytest.raises(NoJournalError):
+        log.append([make_event("k2")])
+    with pytest.raises(NoJournalError):
+        world.journal.create(draft())
+    assert not world.root.exists()
+
+
+def test_half_a_character_in_a_session_id_does_not_split_the_session(world: World) -> None:
+    header = replace(HEADER, session="a\ud800b")
+    for _ in range(3):
+        world.journal.open_session(header).append([make_event("k1")])
+    assert len(list((world.root / "sessions").rglob("*.md"))) == 1
+
+
+def test_a_secret_that_serves_as_a_key_is_not_written(world: World) -> None:
+    secret = "gh" + "p_" + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8"
+    log = world.journal.open_session(HEADER)
+    log.append([make_event(secret)])
+    assert secret.encode() not in log.path.read_bytes()
+    assert log.append([make_event(secret)]).n_known == 1

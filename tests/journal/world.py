@@ -24,6 +24,13 @@ def make_event(key: str, text: str = "로그인 버그 고쳐줘", **more: objec
     return Event(**{**event, **more})  # type: ignore[arg-type]  # test helper
 
 
+def keys_of(stored: Stored) -> tuple[str, ...]:
+    """The dedupe keys of a record; none of one that is torn."""
+    keys = stored.entry.extra.get("keys", ())
+    assert isinstance(keys, tuple)
+    return keys
+
+
 class World:
     """A journal and what can be seen of it from outside."""
 
@@ -34,7 +41,7 @@ class World:
 
     def open(self, **more: object) -> Journal:
         """The journal as another process sees it."""
-        return Journal(self.root, redactor=Redactor(), **more)  # type: ignore[arg-type]
+        return Journal(self.root, redactor=Redactor(), **more)  # type: ignore[arg-type]  # test helper
 
     def append(self, *events: Event, header: SessionHeader = HEADER) -> tuple[str, ...]:
         return self.open().open_session(header).append(events).ids
@@ -61,9 +68,4 @@ class World:
 
     def keys(self) -> list[str]:
         """The dedupe keys of all whole records of the session, in order."""
-        return [
-            key
-            for one in self.stored()
-            if one.entry.kind == "event" and not one.torn
-            for key in one.entry.extra["keys"]  # type: ignore[attr-defined]
-        ]
+        return [key for one in self.stored() for key in keys_of(one)]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 import subprocess
@@ -13,22 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from ..ran import Ran
+
 ROOT = Path(__file__).resolve().parents[2]
 EXAMPLES = ROOT / "examples"
-
-
-@dataclass(frozen=True)
-class Ran:
-    """One finished process."""
-
-    code: int
-    out: str
-    err: str
-
-    @property
-    def objects(self) -> list[dict[str, object]]:
-        """The JSON objects on stdout, a line each."""
-        return [json.loads(line) for line in self.out.splitlines()]
 
 
 @dataclass(frozen=True)
@@ -114,5 +101,5 @@ def prepared(tmp_path_factory: pytest.TempPathFactory) -> World:
 @pytest.fixture
 def example(world: World, prepared: World) -> World:
     """A home whose journal holds the example memories and the imported example transcripts."""
-    shutil.copytree(prepared.journal, world.journal)  # keeps modification times
+    shutil.copytree(prepared.home, world.home, dirs_exist_ok=True)  # keeps modification times
     return world

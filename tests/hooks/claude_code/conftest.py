@@ -13,7 +13,7 @@ import pytest
 from memjournal.hooks.claude_code.discover import ClaudeCodeSource
 from memjournal.hooks.claude_code.options import ReadOptions
 from memjournal.hooks.claude_code.transcript import TranscriptReading
-from memjournal.hooks.importing import Tally, Transcript
+from memjournal.hooks.source import Tally, Transcript
 from memjournal.journal.event import Event, SessionHeader
 
 SEOUL = timezone(timedelta(hours=9))

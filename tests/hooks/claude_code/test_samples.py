@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from memjournal.hooks.importing import NoRecordsError
+from memjournal.hooks.source import NoRecordsError
 
 SAMPLES = sorted((Path(__file__).parent / "samples").glob("*.jsonl"))
 MACHINE = (
@@ -71,8 +71,8 @@ def test_every_prompt_is_in_an_event(world: Any, path: Path) -> None:
             if record.get("isCompactSummary"):
                 assert squeeze(text) in squeeze(summaries[record["uuid"]])
             elif "<command-name>" in text:
-                name = re.search("<command-name>/?(.*?)<", text)[1]  # type: ignore[index]
-                args = re.search("<command-args>(.*?)<", text)[1]  # type: ignore[index]
+                (name,) = re.findall("<command-name>/?(.*?)<", text)
+                (args,) = re.findall("<command-args>(.*?)<", text)
                 if args or name not in ("clear", "exit"):
                     assert prompts[record["uuid"]] == f"/{name} {args}".strip()
             elif text.strip() and not text.strip().startswith(MACHINE):

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from memjournal.hooks.importing import NoRecordsError
+from memjournal.hooks.source import NoRecordsError
 
 
 def test_blocks_of_one_reply_are_one_event_before_its_tool_output(world: Any) -> None:

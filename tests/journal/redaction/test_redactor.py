@@ -219,4 +219,6 @@ def test_time_grows_with_the_length_and_no_faster(piece: str) -> None:
 
 @pytest.mark.parametrize("piece", ["<private>", "a@", "eyJ", "a", "x://y:", "비밀번호는 ", "-u a:"])
 def test_a_megabyte_of_one_thing_is_taken(piece: str) -> None:
-    REDACTOR.redact(piece * (1_000_000 // len(piece)))
+    text = piece * (1_000_000 // len(piece))
+    redacted = REDACTOR.redact(text)
+    assert redacted.text == text or redacted.kinds

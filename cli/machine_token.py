@@ -1,0 +1,40 @@
+"""A secret of this machine, which tells its own indexes from those that came with a journal.
+
+Index files hold pickles. A journal that was cloned may track its ``index/``, and such an index must not
+be read; it cannot carry a seal made with this token, for the token is in no journal. Where it
+cannot be kept, as in a home that is read-only, each run has one of its own: an index is then
+built anew each time, which is slow, and said, but safe.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+from pathlib import Path
+from typing import Final
+
+from ..journal import files
+from ..journal.errors import CannotCreateError, NotFoundError, StorageError
+from . import output
+
+_FORM: Final = re.compile(rb"[0-9a-f]{64}\n")
+
+
+def machine_token(path: Path) -> str:
+    """The token that is kept at *path*; made there, for the user alone, if there is none."""
+    try:
+        kept = _read(path)
+        if not _FORM.fullmatch(kept):
+            files.replace(path, secrets.token_hex(32).encode() + b"\n")
+            kept = _read(path)  # another process may have been faster
+        return kept.decode().strip()
+    except (CannotCreateError, StorageError) as error:
+        output.warn(f"an index cannot be kept for the next run: {error}")
+        return secrets.token_hex(32)
+
+
+def _read(path: Path) -> bytes:
+    try:
+        return files.read(path)
+    except NotFoundError:
+        return b""
