@@ -91,6 +91,7 @@ class Query:
     terms: tuple[QueryTerm, ...]
     left_out: tuple[str, ...]  # function and question words, as typed
     scripts: Scripts
+    is_grammar: bool = False  # nothing but such words: they are searched for, and prove nothing
 
 
 def document_terms(text: str) -> Counter[str]:
@@ -125,6 +126,7 @@ def query_terms(text: str) -> Query:
         terms=tuple(terms[:MAX_QUERY_TERMS]),
         left_out=tuple(run for run in runs if run not in searched),
         scripts=scripts("".join(asked or runs)),
+        is_grammar=not asked,
     )
 
 

@@ -34,6 +34,8 @@ class Database:
         self._path, self._schema, self._version = path, schema, version
         if not write and not path.exists():
             raise NoIndexError
+        if path.is_dir():
+            raise IndexDamagedError("catalog", "a folder stands in its place")
         with self._translated():
             self._connection = self._connect(write)
         try:

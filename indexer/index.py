@@ -313,7 +313,7 @@ class JournalIndex:
         The stamp is written last: an index without its stamp is begun again.
         """
         folder = self.folder_of(target)
-        _remove_folder(folder)
+        _remove_place(folder)
         fingerprint = "-"
         if target == "keyword":
             from .keyword import KeywordIndex
@@ -335,9 +335,9 @@ class JournalIndex:
     def _remove_derived(self) -> None:
         # The catalog before its journal: SQLite would play a journal back into a new catalog.
         for name in ("catalog.sqlite", "catalog.sqlite-journal"):
-            files.remove(self.folder / name)
+            _remove_place(self.folder / name)
         for target in TARGETS:
-            _remove_folder(self.folder_of(target))
+            _remove_place(self.folder_of(target))
 
     # --- entries ----------------------------------------------------------------------------
 
@@ -405,8 +405,9 @@ class JournalIndex:
             return find_differences(self, catalog)
 
 
-def _remove_folder(folder: Path) -> None:
-    """Remove *folder*; of a link, which a journal may bring along, only the link."""
-    if folder.is_symlink():
-        files.remove(folder)
-    shutil.rmtree(folder, ignore_errors=True)
+def _remove_place(place: Path) -> None:
+    """Remove a file or folder; of a link, which a journal may bring along, only the link."""
+    if place.is_symlink() or not place.is_dir():
+        files.remove(place)
+    else:
+        shutil.rmtree(place, ignore_errors=True)

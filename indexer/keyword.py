@@ -170,16 +170,11 @@ class KeywordIndex:
         Raises:
             StorageError: the disk refused.
         """
-        cls.remove(folder)
+        shutil.rmtree(folder, ignore_errors=True)
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
             index.create_in(str(folder), _schema(), indexname=_NAME)
         return cls(folder)
-
-    @staticmethod
-    def remove(folder: Path) -> None:
-        """Delete the index in *folder*."""
-        shutil.rmtree(folder, ignore_errors=True)
 
     def apply(self, documents: Iterable[TermDocument], *, replaced: Collection[int]) -> None:
         """Take out the entries numbered *replaced* and put *documents* in, in one commit.

@@ -17,7 +17,7 @@ import numpy as np
 from ..journal.entry import as_kind
 from ..journal.errors import CannotCreateError, LockedError, StorageError, UsageError
 from ..journal.ids import find_citations, is_id
-from .analysis import query_terms
+from .analysis import Query, query_terms
 from .catalog import Catalog, Row
 from .confidence import Confidence, judge
 from .entry_filter import EntryFilter
@@ -160,7 +160,7 @@ class Searcher:
         return Answer(
             hits=hits,
             total=max(evidence.n_matched, len(hits)),
-            confidence="high" if cited else judge(_without_copies(evidence.relevance)),
+            confidence="high" if cited else _judge(query, evidence),
             used_keyword=evidence.used_keyword,
             used_vector=evidence.used_vector,
             fallback_applied=bool(no_vectors),
@@ -234,6 +234,11 @@ class Searcher:
 def _is_worth_showing(result: Result, request: SearchRequest) -> bool:
     is_noise = result.score < MIN_SCORE and result.share < KEYWORD
     return not is_noise and result.score >= request.min_score
+
+
+def _judge(query: Query, evidence: Evidence) -> Confidence:
+    """How sure the answer is; words of grammar alone say nothing about what is asked."""
+    return "none" if query.is_grammar else judge(_without_copies(evidence.relevance))
 
 
 def _without_copies(relevance: Relevance) -> Relevance:
