@@ -115,7 +115,7 @@ def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
         else:
             described.append(describe(found))
     if now_ns - _UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS:
-        file = replace(file, mtime_ns=-1)
+        file = file._replace(mtime_ns=-1)
     return FileChange(file, tuple(described), tuple(oddities))
 
 

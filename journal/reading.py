@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import BinaryIO, Final, Literal
+from typing import BinaryIO, Final, Literal, NamedTuple
 
 from .entry import Entry, EntryId
 from .event import SessionHeader
@@ -35,9 +35,11 @@ _TITLE = re.compile(r"\A\s*# [^\r\n]*[\r\n]*")
 FileKind = Literal["session", "memory", "note"]
 
 
-@dataclass(frozen=True, slots=True)
-class JournalFile:
-    """One Markdown file of a journal, as the file system describes it."""
+class JournalFile(NamedTuple):
+    """One Markdown file of a journal, as the file system describes it.
+
+    A tuple, not a dataclass: a command makes and compares two for each file of the journal.
+    """
 
     path: str  # relative to the journal, POSIX
     kind: FileKind
@@ -89,7 +91,7 @@ def list_files(root: Path) -> Listing:
     while walk.waiting:
         walk.look_into(walk.waiting.pop())
     return Listing(
-        tuple(sorted(walk.files, key=lambda file: file.path)),
+        tuple(sorted(walk.files)),  # by path: no two have the same
         tuple(sorted(walk.unreadable, key=lambda oddity: oddity.path)),
         tuple(sorted(walk.skipped, key=lambda oddity: oddity.path)),
     )

@@ -38,7 +38,7 @@ def test_nothing_changed_is_no_plan() -> None:
 @pytest.mark.parametrize("other", [{"size_bytes": 2}, {"mtime_ns": 2}, {"mtime_ns": 0}])
 def test_another_size_or_time_is_a_change(other: dict[str, int]) -> None:
     a = file("notes/a.md")
-    changed = replace(a, **other)  # type: ignore[arg-type]  # test data
+    changed = a._replace(**other)  # type: ignore[arg-type]  # test data
     assert plan_reconcile(listing(changed), known(a)).changed == (changed,)
 
 
