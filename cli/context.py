@@ -6,7 +6,7 @@ import os
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar
@@ -56,7 +56,10 @@ class Context:
     @property
     def now(self) -> datetime:
         """The time, in the zone that the journal's dates are written in."""
-        return datetime.now().astimezone(self.timezone)
+        try:
+            return datetime.now().astimezone(self.timezone)
+        except (ValueError, OverflowError):  # a TZ that is no zone of this planet
+            return datetime.now(UTC)
 
     @property
     def now_ns(self) -> int:
@@ -90,7 +93,14 @@ class Context:
     def default_root(self) -> Path:
         """Where the journal is if nothing else is said."""
         named = self.environ.get(HOME_VARIABLE, "")
-        return Path(named).expanduser() if named else self.home / "memjournal"
+        return self.expanded(named) if named else self.home / "memjournal"
+
+    def expanded(self, path: str | Path) -> Path:
+        """*path* with ``~`` at its beginning replaced; as it is where nobody has that home."""
+        try:
+            return Path(path).expanduser()
+        except RuntimeError:
+            return Path(path)
 
     @cached_property
     def root(self) -> Path:
@@ -102,7 +112,7 @@ class Context:
         from ..journal.place import find_journal, require_journal
 
         if self.journal_option is not None:
-            return require_journal(self.journal_option.expanduser().absolute())
+            return require_journal(self.expanded(self.journal_option).absolute())
         return find_journal(self.cwd, default=self.default_root).absolute()
 
     @cached_property
@@ -212,7 +222,7 @@ class Context:
         if self.index.catalog_path.exists():
             self.update_index()
         else:  # nothing to fall back on
-            self._follow_files(wait=True)
+            self.follow_files(wait=True)
         return self.catalog
 
     def current_catalog(self) -> Catalog:
@@ -261,14 +271,19 @@ class Context:
         from ..journal.errors import CannotCreateError, LockedError
 
         try:
-            return self._follow_files(wait=wait)
+            return self.follow_files(wait=wait)
         except (LockedError, StorageError, CannotCreateError) as error:
             if isinstance(error, LockedError) and not wait:
                 return None  # whoever is writing it, or the next command, follows these files too
             output.warn(f"the index was not brought up to date: {error}")
             return None
 
-    def _follow_files(self, *, wait: bool) -> UpdateReport:
+    def follow_files(self, *, wait: bool = True) -> UpdateReport:
+        """Let the index follow the files.
+
+        Raises:
+            LockedError, StorageError, CannotCreateError: it could not.
+        """
         self.__dict__.pop("catalog", None)
         with output.progress("indexing") as progress:
             report = self.index.update(now_ns=self.now_ns, progress=progress, wait=wait)

@@ -11,7 +11,7 @@ import platform
 import sys
 import traceback
 from collections.abc import Iterator
-from datetime import datetime
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
@@ -25,7 +25,7 @@ def write_traceback() -> Path:
     """Append the exception that is being handled to the log; the file that it went to."""
     text = _redacted("".join(traceback.format_exc()))
     where = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
-    record = f"{datetime.now().astimezone():%Y-%m-%dT%H:%M:%S%z} mem, {where}\n{text}\n"
+    record = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S%z} mem, {where}\n{text}\n"
     for path in log_paths():
         with contextlib.suppress(OSError):
             _append(path, record)

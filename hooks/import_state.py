@@ -8,7 +8,7 @@ says so.
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Final
@@ -51,26 +51,29 @@ class ImportState:
         seen: dict[str, Seen] | None = None,
         glances: dict[str, Glance] | None = None,
         trouble: str = "",
+        may_keep: Callable[[str], bool] = lambda _: True,
     ) -> None:
-        self.path = path
+        """*may_keep* says of a path or a name whether it may be written: some hold a secret."""
+        self.path, self._may_keep = path, may_keep
         self.trouble = trouble  # why a file that is there could not be used; "" if all is well
         self._seen, self._glances = seen or {}, glances or {}
         self._is_changed = False
 
     @classmethod
-    def load(cls, path: Path) -> ImportState:
+    def load(cls, path: Path, *, may_keep: Callable[[str], bool] = lambda _: True) -> ImportState:
         """What was saved at *path*; empty when there is nothing, or nothing usable."""
         try:
             lines = path.read_bytes().decode("utf-8").splitlines()
         except FileNotFoundError:
-            return cls(path)
+            return cls(path, may_keep=may_keep)
         except (OSError, UnicodeDecodeError) as error:
-            return cls(path, trouble=f"cannot be read ({type(error).__name__})")
+            trouble = f"cannot be read ({type(error).__name__})"
+            return cls(path, trouble=trouble, may_keep=may_keep)
         try:
             seen, glances = _parse(lines)
         except ValueError as error:
-            return cls(path, trouble=str(error))
-        return cls(path, seen=seen, glances=glances)
+            return cls(path, trouble=str(error), may_keep=may_keep)
+        return cls(path, seen=seen, glances=glances, may_keep=may_keep)
 
     def find(self, transcript: Path) -> Seen | None:
         """How the transcript was when last imported."""
@@ -98,9 +101,19 @@ class ImportState:
         """
         if not self._is_changed:
             return
-        lines = _render(self._seen, self._glances)
+        seen = {path: one for path, one in self._seen.items() if self._keeps(path, one.session)}
+        glances = {
+            path: one
+            for path, one in self._glances.items()
+            if self._keeps(path, one.session, one.cwd)
+        }
+        lines = _render(seen, glances)
         files.replace(self.path, "".join(lines).encode("utf-8"))
         self._is_changed = False
+
+    def _keeps(self, *texts: str) -> bool:
+        """Whether all of it may be written; what may not is read again next time."""
+        return all(self._may_keep(text) for text in texts)
 
 
 def _render(seen: Mapping[str, Seen], glances: Mapping[str, Glance]) -> Iterator[str]:

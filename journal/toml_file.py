@@ -119,7 +119,7 @@ def _read(file: Path) -> str:
 def _parse(file: Path, text: str) -> dict[str, object]:
     try:
         return tomllib.loads(text)
-    except (tomllib.TOMLDecodeError, RecursionError) as error:
+    except (ValueError, RecursionError) as error:  # also of a number with 5,000 digits
         raise _broken(file, text, str(error)) from error
 
 

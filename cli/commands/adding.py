@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -215,7 +216,8 @@ def _as_list(texts: tuple[str, ...]) -> str:
 
 
 def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
-    created = surroundings.journal.create(draft.entry)
+    note = {"redacted": str(draft.n_hidden)} if draft.n_hidden else {}
+    created = surroundings.journal.create(replace(draft.entry, extra={**draft.entry.extra, **note}))
     entry, n_hidden = created.entry, draft.n_hidden + created.n_hidden
     if as_json:
         fields = {"id": f"mem:{entry.id}", "path": created.path, "title": entry.title}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import LockedError, MemjournalError, UsageError
+from ...journal.errors import MemjournalError, UsageError
 from .. import options, output
 from ..context import Context
 
@@ -145,10 +145,8 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     surroundings.commit([step.path for step in done], message)
     if not list_files(surroundings.root).files:  # no disk is missing: the last file just went
         surroundings.index.rebuild(now_ns=surroundings.now_ns)
-    elif surroundings.update_index() is None:
-        raise LockedError(
-            "gone from the files, not yet from the index", mend="run `mem index` when it is free"
-        )
+    else:
+        surroundings.follow_files()
     erase_traces(surroundings.index)
     proof = prove_forgotten(
         surroundings.index,

@@ -244,14 +244,17 @@ def _folder(surroundings: Context, given: Path | None) -> Path:
     settings = surroundings.settings
     own = surroundings.environ.get("CLAUDE_CONFIG_DIR", "")
     if own and settings.origin("import.claude_code.folder") == "default":
-        return Path(own).expanduser() / "projects"
-    return Path(settings.import_claude_code.folder).expanduser()
+        return surroundings.expanded(own) / "projects"
+    return surroundings.expanded(settings.import_claude_code.folder)
 
 
 def _state(surroundings: Context) -> ImportState:
     from ...hooks.import_state import ImportState
 
-    state = ImportState.load(surroundings.index_folder / STATE_FILE)
+    def is_clean(text: str) -> bool:
+        return surroundings.redactor.redact(text).text == text
+
+    state = ImportState.load(surroundings.index_folder / STATE_FILE, may_keep=is_clean)
     if state.trouble:
         output.warn(f"{state.path}: {state.trouble}; transcripts are read once more")
     return state

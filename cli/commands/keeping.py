@@ -349,7 +349,7 @@ def export(
     project: Projects = None,
     session: options.Session = None,
     target: Annotated[
-        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default: stdout.")
+        Path | None, typer.Option("--output", "-o", metavar="FILE", help="Default, and -: stdout.")
     ] = None,
 ) -> None:
     """Write whole entries as JSON Lines, straight from the files; everything, or what is asked for."""
@@ -362,7 +362,7 @@ def export(
         names = {find_project(known, one) for one in project}
     failures: list[Oddity] = []
     lines = _export_lines(surroundings.root, names, session or [], failed=failures.append)
-    if target is None:
+    if target is None or str(target) == "-":
         sys.stdout.writelines(lines)
     else:
         n_written = _write_lines(lines, target)

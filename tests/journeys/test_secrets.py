@@ -86,6 +86,34 @@ def records(sentence: str, number: int) -> Iterator[dict[str, object]]:
     yield user("summary", sentence, isCompactSummary=True)
 
 
+def test_a_secret_in_the_name_of_a_folder_or_file_is_not_written(
+    world: World, tmp_path: Path
+) -> None:
+    secrets = [BY_SHAPE["github classic"](), BY_SHAPE["gitlab"](), BY_SHAPE["npm"]()]
+    folder = tmp_path / "projects" / f"-srv-{secrets[0]}"
+    folder.mkdir(parents=True)
+    message = {"role": "user", "content": "무엇이 문제일까?"}
+    record = {"type": "user", "uuid": secrets[2], "sessionId": secrets[1], "message": message}
+    place = {"cwd": f"/srv/{secrets[0]}", "timestamp": "2026-03-02T09:00:00.000Z"}
+    (folder / f"{secrets[1]}.jsonl").write_text(json.dumps(record | place) + "\n", "utf-8")
+    world.ok("init")
+    for _ in range(2):
+        world.ok("import", "--all", "--from", str(tmp_path / "projects"))
+    assert len(world.ok("history", "--json").objects) == 1
+    history = subprocess.run(
+        ["git", "-C", str(world.journal), "log", "--all", "--patch", "--format=%B"],
+        capture_output=True,
+        check=True,
+    ).stdout
+    texts = {**world.files(), "git's history": history}
+    assert [
+        (secret, path)
+        for secret in secrets
+        for path, data in texts.items()
+        if secret.encode() in data or secret in path
+    ] == []
+
+
 def test_no_secret_is_left_in_any_file(world: World, tmp_path: Path) -> None:
     planted = list(planted_sentences())
     folder = tmp_path / "projects" / "-home-dev-shop"
