@@ -8,7 +8,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Final
 
-_HIDDEN: Final = re.compile(rb"^<!-- mem:\w+ [^\r\n]*?\bredacted=(\d{1,9})\b", re.MULTILINE)
+_HIDDEN: Final = re.compile(
+    rb"^(?:<!-- mem:\w+ [^\r\n]*?\bredacted=|redacted: \"?)(\d{1,9})\b", re.MULTILINE
+)
 
 
 def sizes(root: Path) -> dict[str, int]:
@@ -28,7 +30,7 @@ def sizes(root: Path) -> dict[str, int]:
 
 
 def count_hidden(root: Path, paths: Iterable[str]) -> int:
-    """How many secrets and private parts were hidden in the records of these session files."""
+    """How many secrets and private parts were hidden in what these files hold."""
     n_hidden = 0
     for path in paths:
         try:

@@ -289,8 +289,7 @@ def stats(
     wanted = options.make_filter(surroundings, catalog, projects=project)
     rows = catalog.find(wanted, limit=1 << 31)
     counted = summarize(rows)
-    session_files = {row.path for row in rows if row.path.startswith("sessions/")}
-    n_hidden = count_hidden(surroundings.root, session_files)
+    n_hidden = count_hidden(surroundings.root, {row.path for row in rows})
     tables: dict[str, dict[str, int]] = {
         "kinds": dict(counted.kinds.most_common()),
         "types": dict(counted.types.most_common()),

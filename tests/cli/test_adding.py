@@ -505,3 +505,9 @@ def test_any_other_source_is_kept_as_it_is(world: World) -> None:
         assert entry["source"] == [given]
     ran = world.ok("add", "x y z", "--source", "mem:zzzzzz")
     assert ran.err == "mem: no entry is called 'mem:zzzzzz'; kept as it is\n"
+
+
+def test_what_was_hidden_is_counted(world: World) -> None:
+    world.ok("add", f"password={SECRET} and <private>this</private>")
+    (stats,) = world.ok("stats", "--json").objects
+    assert stats["hidden"] == 2
