@@ -37,6 +37,7 @@ class Context:
     journal_option: Path | None = None
     arguments: tuple[str, ...] = ()  # the command line, as typed
     overrides: Mapping[str, str] = field(default_factory=dict)
+    _to_close: list[Catalog] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         Context.latest = self
@@ -211,7 +212,16 @@ class Context:
     @cached_property
     def catalog(self) -> Catalog:
         """The catalog as it is; ``fresh_catalog`` brings it up to date first."""
-        return self.index.read_catalog()
+        return self._opened(self.index.read_catalog())
+
+    def _opened(self, catalog: Catalog) -> Catalog:
+        self._to_close.append(catalog)
+        return catalog
+
+    def close(self) -> None:
+        """Give back what the command opened."""
+        while self._to_close:
+            self._to_close.pop().close()
 
     def fresh_catalog(self) -> Catalog:
         """The catalog, after the index has followed the files.
@@ -229,7 +239,7 @@ class Context:
         """The catalog as the files are now, for commands that leave no trace on disk."""
         from ..indexer.current import current_catalog
 
-        return current_catalog(self.index, now_ns=self.now_ns)
+        return self._opened(current_catalog(self.index, now_ns=self.now_ns))
 
     def resolve(self, catalog: Catalog, refs: Sequence[str]) -> list[Row]:
         """What each reference of a command line means, in their order, none twice.

@@ -71,6 +71,7 @@ def prepare(
     context.obj = Context(
         journal_option=journal, arguments=tuple(context.obj or ()), overrides=overrides
     )
+    context.call_on_close(context.obj.close)
 
 
 def _split_setting(text: str) -> tuple[str, str]:
