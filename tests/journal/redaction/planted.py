@@ -150,7 +150,7 @@ KEYED_ENGLISH = (
     "| password | {} |",
     "https://example.com/admin\n{}\n",
     "password:\n```\n{}\n```",
-    "//registry.npmjs.org/:_authToken={}",
+    "//packages.example.org/:_authToken={}",
     '["--password", "{}"]',
 )
 KEYED_KOREAN = (
