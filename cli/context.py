@@ -16,9 +16,10 @@ from ..journal.settings import JOURNAL_FILE, Settings, load_settings
 from . import output
 
 if TYPE_CHECKING:
-    from ..indexer.catalog import Catalog, Row
+    from ..indexer.catalog import Catalog
     from ..indexer.index import JournalIndex
     from ..indexer.report import UpdateReport
+    from ..indexer.row import Row
     from ..journal.entry import Entry
     from ..journal.project import Project
     from ..journal.reading import Stored

@@ -10,8 +10,8 @@ from ..journal.entry import Entry, format_time
 from . import output
 
 if TYPE_CHECKING:
-    from ..indexer.catalog import Row
-    from ..indexer.search import Hit
+    from ..indexer.answer import Hit
+    from ..indexer.row import Row
     from .context import Context
 
 _PREVIEW_CHARS = 200

@@ -22,6 +22,7 @@ from .database import IN_MEMORY, Database
 from .entry_filter import EntryFilter, compose, condition_of, fold_tag, microseconds_of
 from .errors import IndexDamagedError
 from .outbox import Outbox, Target
+from .row import Row
 
 CATALOG_FORMAT: Final = "3"
 
@@ -65,34 +66,6 @@ _COLUMNS: Final = (
     " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files"
 )
 _LISTS: Final = ("tags", "mentions", "aliases")  # tables of an entry's texts, one a row
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Row:
-    """What the catalog knows of one entry; the text itself stays in its file."""
-
-    docno: int
-    id: str
-    path: str
-    offset: int
-    length: int
-    digest: bytes
-    kind: str
-    type: str
-    title: str
-    project: str
-    session: str
-    turn: int | None
-    agent: str
-    tool: str
-    privacy: str
-    created: datetime
-    created_us: int  # microseconds since 1970, UTC
-    outcome: str
-    branch: str
-    n_chars: int
-    tags: tuple[str, ...]
-    files: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

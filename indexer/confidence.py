@@ -11,11 +11,10 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final
 
+from .answer import Confidence
 from .ranking import Relevance
-
-Confidence = Literal["high", "suggested", "none"]
 
 HIGH_FROM: Final = 0.85  # probability that the first result is right
 NONE_BELOW: Final = 0.5  # that one of the first five is

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Final, Literal
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .analysis import Query, Scripts
+from .answer import Mode
 from .catalog import Catalog
 from .entry_filter import EntryFilter
 from .keyword import Snapshot
@@ -34,7 +35,6 @@ if TYPE_CHECKING:
     from .index import JournalIndex
     from .vectors import VectorIndex
 
-Mode = Literal["hybrid", "keyword", "vector"]
 Int = NDArray[np.int64]
 
 DECIMALS: Final = 6  # of relevance; what differs less is as relevant

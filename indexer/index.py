@@ -20,12 +20,13 @@ from ..journal.entry import Entry
 from ..journal.errors import CannotCreateError, NotFoundError
 from ..journal.reading import Listing, Stored, is_missing, list_files, read_at
 from .analysis import ANALYZER_VERSION
-from .catalog import Catalog, Row
+from .catalog import Catalog
 from .content import CONTENT_VERSION, indexed_text
 from .errors import IndexDamagedError, NoIndexError, VectorsUnavailableError
 from .outbox import TARGETS, Target
 from .reconcile import digest_of, plan_reconcile, reconcile
 from .report import ProgressCallback, UpdateReport
+from .row import Row
 from .stamps import STAMP_FILE, holds, make_stamp, read_stamp
 
 if TYPE_CHECKING:

@@ -15,6 +15,7 @@ from typing import Final, Literal
 import numpy as np
 
 from ..journal.entry import Kind
+from .answer import HALF_LIFE_DAYS, KEYWORD_FROM, SEMANTIC_FROM
 from .ranking import Floats, Relevance, Vectors
 
 Reason = Literal[
@@ -41,15 +42,12 @@ TYPE_PRIORS: Final[Mapping[str, float]] = {
 }
 KIND_PRIORS: Final[Mapping[Kind, float]] = {"rule": 0.45, "summary": 0.1}
 """0-0.5, as given by the design; of the type, or else of the kind, or else 0."""
-HALF_LIFE_DAYS: Final = 30.0
 RECENT_DAYS: Final = 7.0
 ECHO_SIMILARITY: Final = 0.8  # cosine from which a prompt only asks the same again
 ECHO_STRENGTH: Final = 0.6  # the same without vectors: all of the query, in a prompt as short
 ECHO_FACTOR: Final = 0.8  # for a question whose answer was not found
 TOOL_FACTOR: Final = 0.85
 BELOW_ANSWER: Final = 0.99  # a question stands just below its answer
-SEMANTIC: Final = 0.3  # cosine; 96 of 100 entries are below it, whatever is asked
-KEYWORD: Final = 0.25  # share of the query's idf
 REPEATS_FROM: Final = 0.9  # cosine from which a result repeats an earlier one
 REPETITION: Final = 0.2  # of the score, for a result that repeats one word for word
 
@@ -189,9 +187,9 @@ def _reasons(
 ) -> tuple[Reason, ...]:
     similarity, share = float(relevance.similarity[at]), float(relevance.share[at])
     reasons: list[Reason] = []
-    if similarity >= SEMANTIC:
+    if similarity >= SEMANTIC_FROM:
         reasons.append("semantic_match")
-    if share >= KEYWORD:
+    if share >= KEYWORD_FROM:
         reasons.append("keyword_match")
     if is_lifted:
         reasons.append("continuity_link")

@@ -9,7 +9,8 @@ from pathlib import Path
 from ..journal.errors import AmbiguousError, NotFoundError
 from ..journal.ids import ID_LENGTH, Reference, parse_references
 from ..journal.reading import FOLDERS
-from .catalog import Catalog, Row
+from .catalog import Catalog
+from .row import Row
 
 _MIN_PREFIX = 2
 

@@ -8,7 +8,6 @@ verdict is given words.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -18,89 +17,31 @@ from ..journal.entry import as_kind
 from ..journal.errors import CannotCreateError, LockedError, StorageError, UsageError
 from ..journal.ids import find_citations, is_id
 from .analysis import Query, query_terms
-from .catalog import Catalog, Row
-from .confidence import Confidence, judge
+from .answer import KEYWORD_FROM, MMR_LAMBDA, Answer, Confidence, Hit, SearchRequest, Snippet
+from .catalog import Catalog
+from .confidence import judge
 from .entry_filter import EntryFilter
 from .errors import IndexDamagedError
-from .evidence import Evidence, Legs, Mode
+from .evidence import Evidence, Legs
 from .ordering import (
-    HALF_LIFE_DAYS,
-    KEYWORD,
     REPETITION,
-    SEMANTIC,
     Candidate,
     Result,
     order_results,
 )
 from .ranking import Relevance
-from .snippets import Snippet, make_snippet
+from .row import Row
+from .snippets import make_snippet
 
 if TYPE_CHECKING:
     from .index import JournalIndex
 
 _MEM: Final = re.compile(r"\[?mem:([0-9A-Za-z]{2,64})\]?", re.IGNORECASE)
-MMR_LAMBDA: Final = 0.7  # at which a repetition loses what ``ordering`` was measured with
 MIN_SCORE: Final = 0.05
 """Below it is noise, a chance syllable or a distant vector, unless the words do match: of a word that
 is everywhere the score says that it tells nothing, and still whoever asks for it wants to see it."""
-N_CANDIDATES: Final = 200  # of each leg; the two hundredth hit has never become a first one
 _SAME: Final = 1e-6
 MAX_QUERY_CHARS: Final = 20_000  # a pasted log is a question too; what follows adds no meaning
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class SearchRequest:
-    """A question, and how it is to be answered."""
-
-    text: str
-    now: datetime
-    wanted: EntryFilter = field(default_factory=EntryFilter)
-    limit: int = 10
-    by: Mode = "hybrid"
-    min_score: float = 0.0
-    mmr_lambda: float = MMR_LAMBDA  # 1: relevance alone, 0: variety alone
-    half_life_days: float = HALF_LIFE_DAYS
-
-    @property
-    def n_candidates(self) -> int:
-        """How many entries are looked at closely."""
-        return max(N_CANDIDATES, 2 * self.limit)
-
-    @property
-    def repetition(self) -> float:
-        """What of its score a result loses that repeats another."""
-        return min(1.0, REPETITION * (1 - self.mmr_lambda) / (1 - MMR_LAMBDA))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Hit:
-    """An entry that answers, how well, and why it is here."""
-
-    row: Row
-    score: float  # 0-1; see docs/ranking.md for what it means
-    reasons: tuple[str, ...]
-    snippet: Snippet
-    share: float  # of the query's idf that it matches
-    similarity: float  # cosine; 0 where no vector was asked
-
-    @property
-    def is_weak(self) -> bool:
-        """Whether it is only the nearest there is: neither its words nor its meaning match."""
-        return self.share < KEYWORD and self.similarity < SEMANTIC
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Answer:
-    """The hits, best first, and what was used to find them."""
-
-    hits: tuple[Hit, ...]
-    total: int  # entries that matched
-    confidence: Confidence
-    used_keyword: bool
-    used_vector: bool
-    fallback_applied: bool  # a leg that was asked for could not be searched
-    no_vectors: str = ""  # why not, for people
-    left_out: tuple[str, ...] = ()  # words of the question that say nothing
 
 
 class Searcher:
@@ -177,7 +118,7 @@ class Searcher:
             limit=request.limit,
             vectors=self._legs.vectors_of(relevance.documents) if evidence.used_vector else None,
             half_life_days=request.half_life_days,
-            repetition=request.repetition,
+            repetition=_repetition_of(request),
         )
         return tuple(
             Hit(
@@ -231,8 +172,13 @@ class Searcher:
         ]
 
 
+def _repetition_of(request: SearchRequest) -> float:
+    """What of its score a result loses that repeats another."""
+    return min(1.0, REPETITION * (1 - request.mmr_lambda) / (1 - MMR_LAMBDA))
+
+
 def _is_worth_showing(result: Result, request: SearchRequest) -> bool:
-    is_noise = result.score < MIN_SCORE and result.share < KEYWORD
+    is_noise = result.score < MIN_SCORE and result.share < KEYWORD_FROM
     return not is_noise and result.score >= request.min_score
 
 

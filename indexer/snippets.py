@@ -4,23 +4,15 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from .analysis import spans
+from .answer import Snippet
 
 MAX_SCANNED: Final = 200_000  # characters; further down only a very long entry goes on ...
 _FAR_WINDOW: Final = 20_000  # ... and is looked at where a term of the query seems to stand
 _LINE_BREAKS: Final = re.compile(r"\s*\n\s*")
 _WORD_BREAK: Final = re.compile(r"\s")
-
-
-@dataclass(frozen=True, slots=True)
-class Snippet:
-    """Some text of an entry on one line, and the spans of it that matched, ascending and apart."""
-
-    text: str
-    spans: tuple[tuple[int, int], ...] = ()
 
 
 def make_snippet(

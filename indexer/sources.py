@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from ..journal.entry import Entry
 from ..journal.ids import find_citations, is_id
-from .catalog import Catalog, Row
+from .catalog import Catalog
 from .entry_filter import EntryFilter
+from .row import Row
 
 _MAX_TURN = 200
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .catalog import Row
+from .row import Row
 
 N_TOP = 10
 

@@ -6,10 +6,11 @@ from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from ..journal.reading import list_files
-from .catalog import Catalog, Pending, Row
+from .catalog import Catalog, Pending
 from .entry_filter import EntryFilter
 from .following import VECTOR_BATCH, vector_documents
 from .reconcile import describe_failure, plan_reconcile, read_change
+from .row import Row
 
 if TYPE_CHECKING:
     from .index import JournalIndex

@@ -16,7 +16,7 @@ from ..context import Context
 from .forgetting import forget
 
 if TYPE_CHECKING:
-    from ...indexer.catalog import Row
+    from ...indexer.row import Row
     from ...journal.drafting import Draft, Wishes
 
 

@@ -16,7 +16,7 @@ from ..context import Context
 from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
-    from ...indexer.search import Answer, Hit
+    from ...indexer.answer import Answer, Hit
 
 
 _N_NEAREST = 3
@@ -60,7 +60,8 @@ def search(
     as_json: options.AsJson = False,
 ) -> None:
     """Find memories by keyword and by meaning. Step 1 of 3: then timeline, then show."""
-    from ...indexer.search import Searcher, SearchRequest
+    from ...indexer.answer import SearchRequest
+    from ...indexer.search import Searcher
 
     text = " ".join(query).strip()
     if text == "-":

@@ -738,7 +738,8 @@ sys.modules["faiss"] = None
 from datetime import UTC, datetime
 from pathlib import Path
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.search import Searcher, SearchRequest
+from memjournal.indexer.answer import SearchRequest
+from memjournal.indexer.search import Searcher
 root = Path(sys.argv[1])
 index = JournalIndex(root, root / "index", OPTIONS)
 index.update(now_ns=time.time_ns())
@@ -787,7 +788,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.search import Searcher, SearchRequest
+from memjournal.indexer.answer import SearchRequest
+from memjournal.indexer.search import Searcher
 root = Path(sys.argv[1])
 print("ready", flush=True)
 for _ in range(int(sys.argv[3])):

@@ -19,11 +19,12 @@ from typing import Any
 import numpy as np
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
+from memjournal.indexer.answer import Answer, SearchRequest
 from memjournal.indexer.catalog import Catalog
 from memjournal.indexer.entry_filter import EntryFilter
 from memjournal.indexer.index import IndexOptions, JournalIndex
 from memjournal.indexer.report import UpdateReport
-from memjournal.indexer.search import Answer, Searcher, SearchRequest
+from memjournal.indexer.search import Searcher
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.reading import Stored
