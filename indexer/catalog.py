@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from datetime import datetime
@@ -21,16 +21,19 @@ from ..journal.reading import JournalFile, Oddity, kind_of
 from .database import IN_MEMORY, Database
 from .entry_filter import EntryFilter, compose, condition_of, fold_tag, microseconds_of
 from .errors import IndexDamagedError
-from .outbox import Outbox, Target
+from .growth import Extent, Placed
+from .outbox import OUTBOX_SCHEMA, Outbox, Target
 from .row import Row
 
-CATALOG_FORMAT: Final = "3"
+CATALOG_FORMAT: Final = "4"
 
 _SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
-    path TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns TEXT NOT NULL
+    path TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns TEXT NOT NULL,
+    head_end INTEGER, head BLOB, record_end INTEGER, is_proven INTEGER NOT NULL DEFAULT 1
 ) WITHOUT ROWID;
+CREATE INDEX unproven_files ON files(path) WHERE is_proven = 0;
 CREATE TABLE oddities(path TEXT NOT NULL, place TEXT NOT NULL, what TEXT NOT NULL);
 CREATE INDEX oddities_by_path ON oddities(path);
 CREATE TABLE entries(
@@ -43,7 +46,7 @@ CREATE TABLE entries(
     n_chars INTEGER NOT NULL, tags TEXT NOT NULL, files TEXT NOT NULL
 );
 CREATE INDEX entries_by_id ON entries(id);
-CREATE INDEX entries_by_path ON entries(path);
+CREATE INDEX entries_by_path ON entries(path, offset);
 CREATE INDEX entries_by_session ON entries(session, created_us);
 CREATE INDEX entries_by_project ON entries(project, created_us);
 CREATE INDEX entries_by_time ON entries(created_us);
@@ -55,10 +58,6 @@ CREATE INDEX mentions_by_docno ON mentions(docno);
 CREATE TABLE aliases(alias TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(alias, docno))
     WITHOUT ROWID;
 CREATE INDEX aliases_by_docno ON aliases(docno);
-CREATE TABLE outbox(
-    target TEXT NOT NULL, docno INTEGER NOT NULL, attempts INTEGER NOT NULL DEFAULT 0,
-    error TEXT NOT NULL DEFAULT '', PRIMARY KEY(target, docno)
-) WITHOUT ROWID;
 """
 
 _COLUMNS: Final = (
@@ -82,11 +81,14 @@ class Described:
 
 @dataclass(frozen=True, slots=True)
 class FileChange:
-    """What reconcile found in one file: everything it holds now; ``None`` when it is gone."""
+    """What reconcile found in one file: everything it holds now, or what it holds more than before;
+    ``None`` when it is gone."""
 
     file: JournalFile
     entries: tuple[Described, ...] | None
     oddities: tuple[Oddity, ...] = ()
+    extent: Extent | None = None  # of a session file that may grow
+    is_growth: bool = False  # the entries are those that were added at its end
 
     @classmethod
     def gone(cls, path: str) -> FileChange:
@@ -133,7 +135,9 @@ class Catalog:
             LockedError: another process kept it for too long.
             StorageError: it cannot be opened.
         """
-        self._database = Database(path, write=write, schema=_SCHEMA, version=CATALOG_FORMAT)
+        self._database = Database(
+            path, write=write, schema=_SCHEMA + OUTBOX_SCHEMA, version=CATALOG_FORMAT
+        )
         self.outbox = Outbox(self._database)
 
     @classmethod
@@ -193,10 +197,57 @@ class Catalog:
 
     # --- files ------------------------------------------------------------------------------
 
-    def known_files(self) -> dict[str, JournalFile]:
-        """Each file as it was when it was read last."""
-        rows = self._database.query("SELECT path, kind, size, mtime_ns FROM files")
+    def known_files(self, *, below: Iterable[str] | None = None) -> dict[str, JournalFile]:
+        """Each file as it was when it was read last; with *below*, those at or below these paths."""
+        query = "SELECT path, kind, size, mtime_ns FROM files"
+        if below is None:
+            rows = self._database.query(query)
+        else:
+            rows = [
+                row
+                for place in below
+                for row in self._database.query(
+                    f"{query} WHERE path = ? OR path > ? AND path < ?",
+                    (place, f"{place}/", f"{place}0"),  # 0 comes after the slash
+                )
+            ]
         return {path: JournalFile(path, kind, size, int(mtime)) for path, kind, size, mtime in rows}
+
+    def n_files(self) -> int:
+        """How many files there were when they were read last."""
+        ((count,),) = self._database.query("SELECT count(*) FROM files")
+        return int(count)
+
+    def extent(self, path: str) -> Extent | None:
+        """How far the session file at *path* was read, if it may have grown since."""
+        rows = self._database.query(
+            "SELECT head_end, head, record_end, is_proven FROM files WHERE path = ?"
+            " AND record_end IS NOT NULL AND NOT EXISTS (SELECT 1 FROM oddities WHERE path = ?)",
+            (path, path),
+        )
+        for head_end, head, end, is_proven in rows:
+            return Extent(head_end=head_end, head=head, end=end, is_proven=bool(is_proven))
+        return None
+
+    def placed(self, path: str, *, start: int) -> list[Placed]:
+        """The entries of one file that begin at *start* or after it, in their order."""
+        query = "SELECT offset, length, digest FROM entries WHERE path = ? AND offset >= ?"
+        return [
+            Placed(*row) for row in self._database.query(f"{query} ORDER BY offset", (path, start))
+        ]
+
+    def unproven(self) -> list[str]:
+        """Files whose growth was read without comparing all that was there before."""
+        query = "SELECT path FROM files WHERE is_proven = 0 ORDER BY path"
+        return [path for (path,) in self._database.query(query)]
+
+    def git_head(self) -> str:
+        """The commit that was checked out when all files were compared last; "" if none was."""
+        return self._database.meta("git_head")
+
+    def set_git_head(self, commit: str) -> None:
+        """Note the commit that is checked out; inside a transaction."""
+        self._database.set_meta("git_head", commit)
 
     def oddities(self) -> list[Oddity]:
         """What was odd about the files, in the order of their paths."""
@@ -219,10 +270,12 @@ class Catalog:
             self._database.change("DELETE FROM files WHERE path = ?", (path,))
         else:
             self._database.change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?)",
-                # As text: times after 2262 do not fit into SQLite's integers.
-                (path, change.file.kind, change.file.size_bytes, str(change.file.mtime_ns)),
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_values(change)
             )
+        if change.is_growth:
+            added = [self._write(None, described) for described in change.entries or ()]
+            self.outbox.note(added)
+            return Change(n_added=len(added))
         return self._apply_entries(path, change.entries or ())
 
     def _apply_entries(self, path: str, entries: tuple[Described, ...]) -> Change:
@@ -404,6 +457,16 @@ class Catalog:
         first = self._select("1", (), "ORDER BY created_us LIMIT 1")
         last = self._select("1", (), "ORDER BY created_us DESC LIMIT 1")
         return (first[0].created, last[0].created) if first else None
+
+
+def _file_values(change: FileChange) -> tuple[object, ...]:
+    """A row of ``files``."""
+    file, extent = change.file, change.extent
+    # Times after 2262 do not fit into SQLite's integers.
+    values = (file.path, file.kind, file.size_bytes, str(file.mtime_ns))
+    if extent is None:
+        return (*values, None, None, None, 1)
+    return (*values, extent.head_end, extent.head, extent.end, int(extent.is_proven))
 
 
 def _values_of(described: Described) -> tuple[object, ...]:

@@ -7,11 +7,10 @@ from collections.abc import Iterator
 
 from ..journal.errors import MemjournalError
 from ..journal.health import Finding
-from ..journal.reading import list_files
 from .catalog import Catalog
 from .errors import IndexDamagedError, NoIndexError
 from .index import JournalIndex
-from .reconcile import plan_reconcile
+from .reconcile import plan_update
 
 MEND_REBUILD = "`mem index --rebuild`"
 
@@ -27,7 +26,7 @@ def check_index(index: JournalIndex) -> Iterator[Finding]:
         yield Finding("index", "wrong", error.what, MEND_REBUILD)
         return
     with contextlib.closing(catalog):
-        plan = plan_reconcile(list_files(index.root), catalog.known_files())
+        plan, _ = plan_update(catalog, index.root)
         n_behind = len(plan.changed) + len(plan.removed)
         n_pending = catalog.outbox.count("keyword")
         if n_behind or n_pending:

@@ -10,21 +10,22 @@ from __future__ import annotations
 import contextlib
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from ..journal import files
+from ..journal import files, git
 from ..journal.entry import Entry
-from ..journal.errors import CannotCreateError, NotFoundError
-from ..journal.reading import Listing, Stored, is_missing, list_files, read_at
+from ..journal.errors import CannotCreateError, NotFoundError, StorageError, UnavailableError
+from ..journal.reading import Stored, is_missing, read_at
 from .analysis import ANALYZER_VERSION
 from .catalog import Catalog
 from .content import CONTENT_VERSION, indexed_text
 from .errors import IndexDamagedError, NoIndexError, VectorsUnavailableError
+from .growth import digest_of
 from .outbox import TARGETS, Target
-from .reconcile import digest_of, plan_reconcile, reconcile
+from .reconcile import IsMeant, plan_update, prove, reconcile
 from .report import ProgressCallback, UpdateReport
 from .row import Row
 from .stamps import STAMP_FILE, holds, make_stamp, read_stamp
@@ -50,10 +51,20 @@ class IndexOptions:
     chunk_overlap_tokens: int
     machine: str  # a secret of this machine: an index that was not made with it is not read
     lock_timeout_s: float
+    n_workers: int = 1  # processes that may help when there is much to index
+    git_environ: Mapping[str, str] | None = None  # what git is run with; None: it is not asked
 
     def __post_init__(self) -> None:
         if not self.machine:
             raise ValueError("without a token of the machine any index would pass for its own")
+
+
+@dataclass(frozen=True, slots=True)
+class _Look:
+    """Where an update looks, and whether what is gone was meant to go."""
+
+    only: Collection[str] | None
+    accept_deletions: bool
 
 
 class JournalIndex:
@@ -129,24 +140,56 @@ class JournalIndex:
     # --- bringing it up to date -------------------------------------------------------------
 
     def update(
-        self, *, now_ns: int, progress: ProgressCallback = lambda *_: None, wait: bool = True
+        self,
+        *,
+        now_ns: int,
+        only: Collection[str] | None = None,
+        accept_deletions: bool = False,
+        progress: ProgressCallback = lambda *_: None,
+        wait: bool = True,
     ) -> UpdateReport:
         """Follow the files: read what changed, and let both indexes follow the catalog.
 
-        With nothing to do it costs one walk and writes nothing. What another process is writing is
-        waited for, or with *wait* off left to it.
+        With nothing to do it costs one walk and writes nothing. With *only*, paths of files or
+        folders relative to the journal, it looks there alone, and nothing elsewhere is taken for gone.
+        A deletion of most of the journal is followed when a commit that was checked out explains
+        it, or with *accept_deletions*. What another process is writing is waited for, or with *wait* off
+        left to it.
 
         Raises:
             LockedError: another process kept the index for too long.
             StorageError: the index cannot be written.
         """
         report = UpdateReport()
-        listing = list_files(self.root)
         self._close_to_others()
-        if self._has_work(listing, report):
+        look = _Look(only, accept_deletions)
+        if self._has_work(look, report):
             with self.locked(wait=wait):
-                report = self._follow(now_ns=now_ns, progress=progress)
+                report = self._follow(look, now_ns=now_ns, progress=progress)
         report.no_vectors = self._no_vectors
+        return report
+
+    def prove(
+        self, *, now_ns: int, progress: ProgressCallback = lambda *_: None, wait: bool = True
+    ) -> UpdateReport:
+        """Read the session files whole whose growth was taken on trust; see ``growth``.
+
+        Raises:
+            NoIndexError: there is no index yet.
+            IndexDamagedError: the catalog cannot be read.
+            LockedError: another process kept the index for too long.
+            StorageError: the index cannot be written.
+        """
+        report = UpdateReport()
+        with contextlib.closing(self.read_catalog()) as catalog:
+            if not catalog.unproven():
+                return report
+        with (
+            self.locked(wait=wait),
+            contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+        ):
+            prove(catalog, self.root, report, now_ns=now_ns, progress=progress)
+            self._let_both_follow(catalog, report, progress)
         return report
 
     def rebuild(self, *, now_ns: int, progress: ProgressCallback = lambda *_: None) -> UpdateReport:
@@ -158,7 +201,7 @@ class JournalIndex:
         """
         with self.locked():
             self._remove_derived()
-            report = self._follow(now_ns=now_ns, progress=progress)
+            report = self._follow(_Look(None, True), now_ns=now_ns, progress=progress)
         report.no_vectors = self._no_vectors
         return report
 
@@ -207,10 +250,12 @@ class JournalIndex:
             if stat.S_ISDIR(status.st_mode) and status.st_mode & 0o077:
                 self.folder.chmod(0o700)
 
-    def _has_work(self, listing: Listing, report: UpdateReport) -> bool:
+    def _has_work(self, look: _Look, report: UpdateReport) -> bool:
         try:
             with contextlib.closing(self.read_catalog()) as catalog:
-                plan = plan_reconcile(listing, catalog.known_files())
+                plan, _ = plan_update(
+                    catalog, self.root, only=look.only, is_meant=self._is_meant(catalog, look)
+                )
                 report.note_withheld(plan.withheld)
                 return (
                     bool(plan)
@@ -220,38 +265,76 @@ class JournalIndex:
         except (NoIndexError, IndexDamagedError):
             return True
 
+    def _is_meant(self, catalog: Catalog, look: _Look) -> IsMeant:
+        """Whether the files that are gone were meant to go: somebody says so, or git took them."""
+
+        def is_meant(missing: Sequence[str]) -> bool:
+            since, environ = catalog.git_head(), self.options.git_environ
+            if look.accept_deletions or environ is None or not since:
+                return look.accept_deletions
+            try:
+                return git.left_behind(self.root, missing, since=since, environ=environ) == set(
+                    missing
+                )
+            except (StorageError, UnavailableError):
+                return False
+
+        return is_meant
+
     def _is_behind(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index has work to do, and can do it."""
         is_behind = catalog.outbox.count(target) > 0 or not self._is_current(catalog, target)
         return is_behind and (target == "keyword" or self.embedder() is not None)
 
-    def _follow(self, *, now_ns: int, progress: ProgressCallback) -> UpdateReport:
+    def _follow(self, look: _Look, *, now_ns: int, progress: ProgressCallback) -> UpdateReport:
         """Read what changed and let the indexes follow; a catalog that is damaged is made anew."""
         report = UpdateReport()
         try:
-            self._follow_with(report, now_ns=now_ns, progress=progress)
+            self._follow_with(look, report, now_ns=now_ns, progress=progress)
         except IndexDamagedError as error:
             if error.name != "catalog":
                 raise
             report = UpdateReport(remarks=[f"{error.what}; everything is being rebuilt"])
             self._remove_derived()
-            self._follow_with(report, now_ns=now_ns, progress=progress)
+            self._follow_with(_Look(None, True), report, now_ns=now_ns, progress=progress)
         return report
 
     def _follow_with(
-        self, report: UpdateReport, *, now_ns: int, progress: ProgressCallback
+        self, look: _Look, report: UpdateReport, *, now_ns: int, progress: ProgressCallback
     ) -> None:
         with contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog:
-            reconcile(catalog, self.root, report, now_ns=now_ns, progress=progress)
-            for target in TARGETS:
-                try:
-                    self._apply_pending(catalog, target, report, progress)
-                except IndexDamagedError as error:
-                    if error.name == "catalog":
-                        raise
-                    report.remarks.append(f"{error.what}; it is being rebuilt")
-                    self._start_anew(catalog, target)
-                    self._apply_pending(catalog, target, report, progress)
+            head = git.head_commit(self.root)
+            if not catalog.n_files():  # of a catalog that is empty, a part would pass for the whole
+                look = _Look(None, look.accept_deletions)
+            reconcile(
+                catalog,
+                self.root,
+                report,
+                now_ns=now_ns,
+                only=look.only,
+                is_meant=self._is_meant(catalog, look),
+                progress=progress,
+            )
+            if look.only is None and not report.n_withheld and catalog.git_head() != head:
+                with catalog.transaction():
+                    catalog.set_git_head(head)
+            self._let_both_follow(catalog, report, progress)
+
+    def _let_both_follow(
+        self, catalog: Catalog, report: UpdateReport, progress: ProgressCallback
+    ) -> None:
+        if catalog.outbox.has_left():
+            with catalog.transaction():
+                catalog.outbox.recover()
+        for target in TARGETS:
+            try:
+                self._apply_pending(catalog, target, report, progress)
+            except IndexDamagedError as error:
+                if error.name == "catalog":
+                    raise
+                report.remarks.append(f"{error.what}; it is being rebuilt")
+                self._start_anew(catalog, target)
+                self._apply_pending(catalog, target, report, progress)
 
     def _apply_pending(
         self,

@@ -1,14 +1,14 @@
 """Comparing the files with the catalog: what has to be read again, and what is gone.
 
-The plan is pure and costs one walk; a watcher can only make it happen sooner. A place that could
-not be looked into is never taken for empty, and a journal without any file is never taken for one
-whose files were all deleted: its disk may just not be mounted.
+The plan is pure and costs one walk; a watcher can only make it happen sooner, by naming the places
+that it should look at. A place that could not be looked into is never taken for empty. When most of a
+journal is gone at once, its disk may just not be mounted: the index keeps it until a commit that was
+checked out proves the deletion, or a person says that it was meant.
 """
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Final
@@ -24,6 +24,7 @@ from ..journal.reading import (
     read_entries,
 )
 from .catalog import Catalog, Described, FileChange
+from .growth import WINDOW_BYTES, digest_of, extent_of, read_growth
 from .report import ProgressCallback, UpdateReport
 
 _UNSETTLED_NS: Final = 50_000_000
@@ -32,6 +33,9 @@ the file system's clock (4 ms on ext4); it is noted as unsettled and read once m
 _OTHER_CLOCK_NS: Final = 86_400 * 10**9
 """A file whose time lies a day ahead was not written by this clock; its time says nothing of now."""
 _FILES_PER_TRANSACTION: Final = 200
+_MANY: Final = 20  # files; fewer are deleted by hand every day
+
+IsMeant = Callable[[Sequence[str]], bool]
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,14 +44,24 @@ class Plan:
 
     changed: tuple[JournalFile, ...]
     removed: tuple[str, ...]
-    withheld: tuple[str, ...] = ()  # gone, all at once, and therefore kept in the index
+    withheld: tuple[str, ...] = ()  # gone, most of all at once, and therefore kept in the index
 
     def __bool__(self) -> bool:
         return bool(self.changed or self.removed)
 
 
-def plan_reconcile(listing: Listing, known: Mapping[str, JournalFile]) -> Plan:
-    """What differs between the files and the catalog, in the order of the paths."""
+def plan_reconcile(
+    listing: Listing,
+    known: Mapping[str, JournalFile],
+    *,
+    n_known: int | None = None,
+    is_meant: IsMeant = lambda _: False,
+) -> Plan:
+    """What differs between the files and the catalog, in the order of the paths.
+
+    *known* are the catalog's files in the places that were listed, *n_known* how many there are in
+    all. *is_meant* is asked about a deletion of most of the journal.
+    """
     changed = tuple(file for file in listing.files if known.get(file.path) != file)
     present = {file.path for file in listing.files}
     hidden = tuple(place.path for place in listing.unreadable)
@@ -57,9 +71,30 @@ def plan_reconcile(listing: Listing, known: Mapping[str, JournalFile]) -> Plan:
         if path not in present
         and not any(path == place or path.startswith(f"{place}/") for place in hidden)
     )
-    if missing and not present:
+    n_before = len(known) if n_known is None else n_known
+    n_after = n_before - len(missing) + len(present - known.keys())  # a renamed folder is not gone
+    is_most = not n_after or (len(missing) > _MANY and 2 * n_after < n_before)
+    if missing and is_most and not is_meant(missing):
         return Plan(changed, (), withheld=missing)
     return Plan(changed, missing)
+
+
+def plan_update(
+    catalog: Catalog,
+    root: Path,
+    *,
+    only: Collection[str] | None = None,
+    is_meant: IsMeant = lambda _: False,
+) -> tuple[Plan, Listing]:
+    """The plan for the journal at *root*, or for the places named in *only*, and what was listed.
+
+    Raises:
+        IndexDamagedError: the catalog is not as it was left.
+    """
+    listing = list_files(root, below=only)
+    known = catalog.known_files(below=only)
+    n_known = None if only is None else catalog.n_files()
+    return plan_reconcile(listing, known, n_known=n_known, is_meant=is_meant), listing
 
 
 def reconcile(
@@ -68,6 +103,8 @@ def reconcile(
     report: UpdateReport,
     *,
     now_ns: int,
+    only: Collection[str] | None = None,
+    is_meant: IsMeant = lambda _: False,
     progress: ProgressCallback = lambda *_: None,
 ) -> None:
     """Let *catalog* follow the files below *root*; *report* says how it changed.
@@ -78,20 +115,62 @@ def reconcile(
         IndexDamagedError: the catalog is not as it was left.
         LockedError, StorageError: it cannot be written now.
     """
-    listing = list_files(root)
-    plan = plan_reconcile(listing, catalog.known_files())
+    plan, listing = plan_update(catalog, root, only=only, is_meant=is_meant)
     report.note_withheld(plan.withheld)
     report.failures.extend(listing.unreadable)
-    n_all = len(plan.changed)
     for start in range(0, len(plan.removed), _FILES_PER_TRANSACTION):
         with catalog.transaction():
             for path in plan.removed[start : start + _FILES_PER_TRANSACTION]:
                 report.change += catalog.apply(FileChange.gone(path))
+    read_files(
+        catalog,
+        plan.changed,
+        lambda file: _read(catalog, root, file, now_ns=now_ns),
+        report,
+        progress=progress,
+    )
+
+
+def prove(
+    catalog: Catalog,
+    root: Path,
+    report: UpdateReport,
+    *,
+    now_ns: int,
+    progress: ProgressCallback = lambda *_: None,
+) -> None:
+    """Read the files whole whose growth was taken on trust (``growth``).
+
+    Raises:
+        IndexDamagedError: the catalog is not as it was left.
+        LockedError, StorageError: it cannot be written now.
+    """
+    unproven = catalog.unproven()
+    found = list_files(root, below=unproven).files if unproven else ()
+    read_files(
+        catalog,
+        found,
+        lambda file: read_change(root, file, now_ns=now_ns),
+        report,
+        progress=progress,
+    )
+
+
+def read_files(
+    catalog: Catalog,
+    files: Sequence[JournalFile],
+    read: Callable[[JournalFile], FileChange],
+    report: UpdateReport,
+    *,
+    progress: ProgressCallback,
+) -> None:
+    """Bring the catalog up to date with what *read* says of each of *files*."""
+    n_all = len(files)
     for start in range(0, n_all, _FILES_PER_TRANSACTION):
         with catalog.transaction():
-            for file in plan.changed[start : start + _FILES_PER_TRANSACTION]:
+            for file in files[start : start + _FILES_PER_TRANSACTION]:
                 try:
-                    change = read_change(root, file, now_ns=now_ns)
+                    change = read(file)
                 except OSError as error:
                     if oddity := describe_failure(file, error):
                         report.failures.append(oddity)
@@ -99,6 +178,25 @@ def reconcile(
                 report.change += catalog.apply(change)
                 report.n_files += 1
         progress("files", min(start + _FILES_PER_TRANSACTION, n_all), n_all)
+
+
+def _read(catalog: Catalog, root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
+    """What *file* holds now, or what it holds more than the catalog knows, if it only grew."""
+    extent = catalog.extent(file.path) if file.kind == "session" else None
+    if extent is not None and (
+        file.size_bytes > extent.end
+        or _unsettled(file) in catalog.known_files(below=[file.path]).values()
+    ):
+        before = catalog.placed(file.path, start=max(0, extent.end - WINDOW_BYTES))
+        if grown := read_growth(root, file, extent, before):
+            added, extent = grown
+            return FileChange(
+                _settled(file, now_ns=now_ns),
+                tuple(describe(one) for one in added),
+                extent=extent,
+                is_growth=True,
+            )
+    return read_change(root, file, now_ns=now_ns)
 
 
 def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
@@ -109,14 +207,29 @@ def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
     """
     described: list[Described] = []
     oddities: list[Oddity] = []
+    ends: list[Stored] = []  # the first and the last
     for found in read_entries(root, file):
         if isinstance(found, Oddity):
             oddities.append(found)
         else:
             described.append(describe(found))
-    if now_ns - _UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS:
-        file = file._replace(mtime_ns=-1)
-    return FileChange(file, tuple(described), tuple(oddities))
+            ends = [ends[0], found] if ends else [found]
+    return FileChange(
+        _settled(file, now_ns=now_ns),
+        tuple(described),
+        tuple(oddities),
+        extent_of(root, file, ends),
+    )
+
+
+def _settled(file: JournalFile, *, now_ns: int) -> JournalFile:
+    """*file*, marked by a negative time if it may change once more without changing its time."""
+    may_change = now_ns - _UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS
+    return _unsettled(file) if may_change else file
+
+
+def _unsettled(file: JournalFile) -> JournalFile:
+    return file._replace(mtime_ns=-file.mtime_ns)
 
 
 def describe(stored: Stored) -> Described:
@@ -129,11 +242,6 @@ def describe(stored: Stored) -> Described:
         digest=digest_of(stored.raw),
         n_chars=len(stored.entry.body),
     )
-
-
-def digest_of(raw: bytes) -> bytes:
-    """What tells whether an entry's bytes are the same."""
-    return hashlib.blake2b(raw, digest_size=16).digest()
 
 
 def describe_failure(file: JournalFile, error: OSError) -> Oddity | None:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from ..journal.reading import list_files
 from .catalog import Catalog, Pending
 from .entry_filter import EntryFilter
 from .following import VECTOR_BATCH, vector_documents
-from .reconcile import describe_failure, plan_reconcile, read_change
+from .reconcile import describe_failure, plan_update, read_change
 from .row import Row
 
 if TYPE_CHECKING:
@@ -33,8 +32,7 @@ def find_differences(index: JournalIndex, catalog: Catalog) -> list[str]:
 
 
 def _compare_files(index: JournalIndex, catalog: Catalog, rows: Mapping[int, Row]) -> Iterator[str]:
-    listing = list_files(index.root)
-    plan = plan_reconcile(listing, catalog.known_files())
+    plan, listing = plan_update(catalog, index.root)
     for path in (*plan.removed, *plan.withheld):
         yield f"{path}: in the index, not on disk"
     for place in listing.unreadable:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import os
 import shutil
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -59,6 +59,46 @@ def is_installed(environ: Mapping[str, str]) -> bool:
 def is_repository(root: Path) -> bool:
     """Whether *root* is the top of a repository of its own."""
     return (root / ".git").exists()
+
+
+def head_commit(root: Path) -> str:
+    """The commit that is checked out, read from git's own files; "" where that is not plain to see.
+
+    Starting git would cost ten times as much, and this is asked by every command.
+    """
+    folder = root / ".git"
+    try:
+        head = (folder / "HEAD").read_text("utf-8").strip()
+        if not head.startswith("ref: "):
+            return head
+        name = head.removeprefix("ref: ")
+        loose = folder / name
+        if loose.is_file():
+            return loose.read_text("utf-8").strip()
+        for line in (folder / "packed-refs").read_text("utf-8").splitlines():
+            commit, _, ref = line.partition(" ")
+            if ref == name:
+                return commit
+    except (OSError, UnicodeDecodeError):
+        pass
+    return ""
+
+
+def left_behind(
+    root: Path, paths: Collection[str], *, since: str, environ: Mapping[str, str]
+) -> set[str]:
+    """Those of *paths* that git took away: the commit *since* has them, and its index no longer has.
+
+    What somebody only deleted from the folder, or what was never committed, is not among them.
+
+    Raises:
+        UnavailableError: git is not installed.
+        StorageError: git refused.
+    """
+    command = _Git(root, environ)
+    kept = set(command.run(["ls-files", "-z"]).split("\0"))
+    had = set(command.run(["ls-tree", "-r", "-z", "--name-only", since]).split("\0"))
+    return had.intersection(paths) - kept
 
 
 def create_repository(root: Path, *, environ: Mapping[str, str]) -> None:

@@ -12,7 +12,7 @@ import os
 import re
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -81,13 +81,16 @@ class Listing:
     skipped: tuple[Oddity, ...]
 
 
-def list_files(root: Path) -> Listing:
+def list_files(root: Path, *, below: Iterable[str] | None = None) -> Listing:
     """Every Markdown file below the journal's folders, in the order of their paths.
 
-    Symbolic links are skipped and named: a journal that came from elsewhere must not be able to
-    point outside itself, and a loop must not be walked.
+    With *below*, paths of files or folders relative to the journal, only what is there; what is no
+    place for a journal's files is not looked at. Symbolic links are skipped and named: a journal
+    that came from elsewhere must not be able to point outside itself, and a loop must not be walked.
     """
     walk = _Walk(root)
+    for place in sorted(set(FOLDERS if below is None else below)):
+        walk.begin_at(place)
     while walk.waiting:
         walk.look_into(walk.waiting.pop())
     return Listing(
@@ -102,16 +105,29 @@ class _Walk:
 
     def __init__(self, root: Path) -> None:
         self.root = root
-        self.waiting: list[str] = list(FOLDERS)
+        self.waiting: list[str] = []
         self.files: list[JournalFile] = []
         self.unreadable: list[Oddity] = []
         self.skipped: list[Oddity] = []
 
+    def begin_at(self, place: str) -> None:
+        """Look at *place*, unless a walk from the top would not have come there."""
+        names = place.split("/")
+        if names[0] not in FOLDERS or any(not name or name.startswith(".") for name in names):
+            return
+        try:
+            for n_names in range(1, len(names)):
+                above = "/".join(names[:n_names])
+                if (self.root / above).is_symlink():
+                    self.skipped.append(Oddity(_shown(above), "a symbolic link, not followed"))
+                    return
+            self._sort(place, os.lstat(self.root / place))
+        except OSError as error:
+            if not is_missing(error):
+                self.unreadable.append(Oddity(_shown(place), as_storage_error(error, "").what))
+
     def look_into(self, folder: str) -> None:
         try:
-            if (self.root / folder).is_symlink():  # one of the three at the top; below, see `_sort`
-                self.skipped.append(Oddity(folder, "a symbolic link, not followed"))
-                return
             with os.scandir(self.root / folder) as entries:
                 found = [entry for entry in entries if not entry.name.startswith(".")]
         except FileNotFoundError:
@@ -122,23 +138,23 @@ class _Walk:
         for entry in found:
             path = f"{folder}/{entry.name}"
             try:
-                self._sort(entry, path)
+                self._sort(path, entry.stat(follow_symlinks=False))
             except OSError as error:
                 self.unreadable.append(Oddity(_shown(path), as_storage_error(error, "").what))
 
-    def _sort(self, entry: os.DirEntry[str], path: str) -> None:
-        if entry.is_symlink():
+    def _sort(self, path: str, status: os.stat_result) -> None:
+        mode = status.st_mode
+        if stat.S_ISLNK(mode):
             self.skipped.append(Oddity(_shown(path), "a symbolic link, not followed"))
-        elif entry.is_dir(follow_symlinks=False):
+        elif stat.S_ISDIR(mode):
             self.waiting.append(path)
-        elif not entry.name.lower().endswith(MARKDOWN):
+        elif not path.lower().endswith(MARKDOWN):
             return
-        elif not entry.is_file(follow_symlinks=False):  # reading a pipe would never end
+        elif not stat.S_ISREG(mode):  # reading a pipe would never end
             self.skipped.append(Oddity(_shown(path), "not a regular file"))
         elif _shown(path) != path:
             self.unreadable.append(Oddity(_shown(path), "the name is not UTF-8; rename it"))
         else:
-            status = entry.stat(follow_symlinks=False)
             file = JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
             self.files.append(file)
 
@@ -180,6 +196,30 @@ def read_entries(root: Path, file: JournalFile) -> Iterator[Stored | Oddity]:
             yield from _read_session(stream, file)
         else:
             yield from _read_note(stream, file)
+
+
+def read_records(root: Path, path: str, start: int) -> list[Stored] | None:
+    """The entries of a session file from *start* on, where a record ends; None if more than whole
+    records stands there, so that the file must be read from its top.
+
+    Costs as much as what stands there.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+    """
+    with open(root / path, "rb") as stream:
+        head = next(iter(scan(stream)), None)
+        header, _ = parse_header(_text(head.raw) if head else "")
+        stream.seek(start)
+        found: list[Stored] = []
+        for part in scan(stream):
+            if part.kind not in ("event", "forgotten"):
+                return None
+            at = Part(part.kind, start + part.start, part.raw)
+            stored = _stored_part(at, path, header) if part.kind == "event" else None
+            if stored is not None:
+                found.append(stored)
+    return found
 
 
 def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> Stored | None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import contextlib
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from ...journal.errors import FormatError, UsageError
 from .. import output
 from ..context import Context
+
+if TYPE_CHECKING:
+    from ...indexer.report import UpdateReport
 
 
 def register(app: typer.Typer) -> None:
@@ -25,6 +28,10 @@ def index(
     verify: Annotated[
         bool, typer.Option("--verify", help="Read every file and compare it with the index.")
     ] = False,
+    accept_deletions: Annotated[
+        bool,
+        typer.Option("--accept-deletions", help="Follow even if most files are gone at once."),
+    ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="One JSON object a line.")] = False,
 ) -> None:
     """Bring the index up to date. It can be deleted at any time; the files are the memory."""
@@ -34,9 +41,7 @@ def index(
     if verify:
         _verify(surroundings, as_json=as_json)
         return
-    with output.progress("indexing") as progress:
-        run = surroundings.index.rebuild if rebuild else surroundings.index.update
-        report = run(now_ns=surroundings.now_ns, progress=progress)
+    report = _follow(surroundings, rebuild=rebuild, accept_deletions=accept_deletions)
     with contextlib.closing(surroundings.index.read_catalog()) as catalog:
         n_entries = sum(catalog.tally("kind").values())
     change = report.change
@@ -65,6 +70,17 @@ def index(
     )
     if report.no_vectors:
         output.line(f"by keyword only: {report.no_vectors}")
+
+
+def _follow(surroundings: Context, *, rebuild: bool, accept_deletions: bool) -> UpdateReport:
+    """Follow the files, those whose growth was taken on trust as well."""
+    index, now_ns = surroundings.index, surroundings.now_ns
+    with output.progress("indexing") as progress:
+        if rebuild:
+            return index.rebuild(now_ns=now_ns, progress=progress)
+        report = index.update(now_ns=now_ns, accept_deletions=accept_deletions, progress=progress)
+        report.add(index.prove(now_ns=now_ns, progress=progress))
+    return report
 
 
 def _verify(surroundings: Context, *, as_json: bool) -> None:

@@ -177,6 +177,7 @@ def _status_fields(surroundings: Context) -> dict[str, object]:
         "git": _git_state(surroundings),
         **_catalog_fields(surroundings),
         "vectors": _vector_state(surroundings),
+        "daemon": _daemon_state(surroundings),
         "to_import": _n_to_import(surroundings),
         "size_bytes": sizes(surroundings.root),
     }
@@ -251,12 +252,11 @@ def _n_to_read(surroundings: Context) -> int:
     import contextlib
 
     from ...indexer.errors import IndexDamagedError, NoIndexError
-    from ...indexer.reconcile import plan_reconcile
-    from ...journal.reading import list_files
+    from ...indexer.reconcile import plan_update
 
     try:
         with contextlib.closing(surroundings.index.read_catalog()) as catalog:
-            plan = plan_reconcile(list_files(surroundings.root), catalog.known_files())
+            plan, _ = plan_update(catalog, surroundings.root)
     except (NoIndexError, IndexDamagedError):
         return 0
     return len(plan.changed) + len(plan.removed)
@@ -266,6 +266,12 @@ def _vector_state(surroundings: Context) -> str:
     from ...indexer.health import check_vectors
 
     return check_vectors(surroundings.index).what
+
+
+def _daemon_state(surroundings: Context) -> str:
+    from .daemon import check_daemon
+
+    return check_daemon(surroundings).what
 
 
 def _n_to_import(surroundings: Context) -> int:

@@ -361,7 +361,7 @@ def test_a_journal_whose_files_are_all_gone_is_kept(world: World) -> None:
     (world.root / "sessions").rename(world.root / "elsewhere2")
     (world.root / "notes").rename(world.root / "elsewhere3")
     report = world.update()
-    assert "no file is left" in report.remarks[0]
+    assert "--accept-deletions" in report.remarks[0]
     assert len(world.ask("pool").hits) == n_found
     assert world.index.rebuild(now_ns=time.time_ns()).change.n_added == 0
     assert world.ask("pool").hits == ()
