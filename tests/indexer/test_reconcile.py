@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import os
+import shutil
+import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -130,3 +133,123 @@ def test_an_unreadable_folder_keeps_its_entries(
     report = world.update()
     assert [one.path for one in report.failures] == ["notes/private"]
     assert {hit.row.path for hit in world.ask("pool").hits} == {"notes/private/a.md", "notes/b.md"}
+
+
+def git(world: World, *arguments: str) -> None:
+    subprocess.run(
+        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
+        cwd=world.root, check=True, capture_output=True,
+    )  # fmt: skip
+
+
+def with_git(world: World) -> World:
+    return World(world.root, world.options.model, git_environ={"PATH": os.environ["PATH"]})
+
+
+def many_notes(world: World, count: int = 30) -> None:
+    for number in range(count):
+        world.note(f"notes/many/{number}.md", f"pool timeout {number}")
+    world.note("notes/one.md", "the pool that stays")
+
+
+def test_a_deletion_of_most_of_a_journal_waits_for_a_yes(world: World) -> None:
+    many_notes(world)
+    world.update()
+    shutil.rmtree(world.root / "notes/many")
+    report = world.update()
+    assert (report.n_withheld, report.change.n_removed) == (30, 0)
+    assert world.update().n_withheld == 30
+    assert world.index.update(now_ns=0, accept_deletions=True).change.n_removed == 30
+    world.check_against_a_rebuild()
+
+
+def test_a_checkout_that_takes_most_files_away_is_followed(world: World) -> None:
+    world = with_git(world)
+    many_notes(world)
+    git(world, "init", "-q", "-b", "main")
+    git(world, "add", "notes/one.md")
+    git(world, "commit", "-qm", "one")
+    git(world, "checkout", "-qb", "many")
+    git(world, "add", "notes")
+    git(world, "commit", "-qm", "many")
+    world.update()
+    git(world, "checkout", "-q", "main")
+    report = world.update()
+    assert (report.n_withheld, report.change.n_removed) == (0, 30)
+    world.check_against_a_rebuild()
+
+
+def test_what_git_still_knows_is_not_taken_for_deleted(world: World) -> None:
+    world = with_git(world)
+    many_notes(world)
+    git(world, "init", "-q")
+    git(world, "add", "notes")
+    git(world, "commit", "-qm", "many")
+    world.update()
+    shutil.rmtree(world.root / "notes/many")
+    assert world.update().n_withheld == 30
+
+
+def test_a_renamed_folder_is_no_deletion(world: World) -> None:
+    many_notes(world)
+    world.update()
+    (world.root / "notes/many").rename(world.root / "notes/renamed")
+    report = world.update()
+    assert (report.n_withheld, report.change.n_removed) == (0, 30)
+    world.check_against_a_rebuild()
+
+
+def test_an_update_of_named_places_looks_nowhere_else(world: World) -> None:
+    world.note("notes/a.md", "pool")
+    world.note("notes/b/c.md", "cookie")
+    world.note("notes/b/d.md", "invoice")
+    world.update()
+    (world.root / "notes/a.md").unlink()
+    world.note("notes/b/c.md", "cookie edited")
+    (world.root / "notes/b/d.md").unlink()
+    world.note("notes/b/new.md", "queue")
+    change = world.index.update(now_ns=0, only=["notes/b"]).change
+    assert (change.n_added, change.n_changed, change.n_removed) == (1, 1, 1)
+    assert world.found("pool", by="keyword")  # it is gone, but nobody looked
+    assert world.index.update(now_ns=0, only=["notes/a.md"]).change.n_removed == 1
+    world.check_against_a_rebuild()
+
+
+@pytest.mark.parametrize(
+    "place",
+    ["", ".", "..", "../notes", "/notes", "index", "notes/../notes/a.md", "notes/.hidden", "notes//a",
+     "notes/none.md", "notes/link/a.md", "notes/a.md/x", "notes/a\n.md", "NOTES/a.md"],
+)  # fmt: skip
+def test_places_that_a_walk_would_not_reach_are_not_looked_at(world: World, place: str) -> None:
+    world.note("notes/a.md", "pool")
+    elsewhere = world.note("elsewhere/a.md", "secret")
+    (world.root / "notes/link").symlink_to(elsewhere.parent)
+    (world.root / "notes/.hidden").mkdir()
+    world.note("notes/.hidden/b.md", "hidden")
+    world.update()
+    change = world.index.update(now_ns=0, only=[place]).change
+    assert not change
+    world.check_against_a_rebuild()
+
+
+def test_places_on_an_empty_index_are_not_taken_for_the_whole(world: World) -> None:
+    world.note("notes/a.md", "pool")
+    world.note("notes/b.md", "cookie")
+    assert world.index.update(now_ns=0, only=["notes/a.md"]).change.n_added == 2
+
+
+@given(st.lists(st.sampled_from(["a.md", "b/c.md", "b", "d.md", "b/e/f.md", "."]), max_size=6))
+def test_naming_places_or_walking_all_is_the_same_in_the_end(
+    new_world: Callable[[], World], hints: list[str]
+) -> None:
+    world = new_world()
+    for path in ("a.md", "b/c.md", "b/e/f.md"):
+        world.note(f"notes/{path}", f"pool {path}")
+    world.update()
+    (world.root / "notes/a.md").unlink()
+    world.note("notes/b/c.md", "cookie")
+    world.note("notes/d.md", "queue")
+    world.index.update(now_ns=0, only=[f"notes/{hint}" for hint in hints])
+    world.update()
+    assert world.index.verify() == []
+    assert world.found("queue", by="keyword") == ["d"]

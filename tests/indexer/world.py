@@ -89,9 +89,9 @@ def make_model(folder: Path, *, seed: int = 0, dimension: int = 32) -> Path:
 class World:
     """A journal, its index, and what can be asked of it."""
 
-    def __init__(self, root: Path, model: Path | str) -> None:
+    def __init__(self, root: Path, model: Path | str, **options: Any) -> None:
         self.root = root
-        self.options = replace(OPTIONS, model=str(model))
+        self.options = replace(OPTIONS, model=str(model), **options)
         self.index = self.open()
         self.journal = Journal(root, redactor=Redactor())
         self._numbers = itertools.count()
