@@ -1,51 +1,46 @@
-"""The one module that touches FAISS: the vectors of all passages, scanned exactly.
+"""The vectors of all passages of one journal, made by one model: in memory, saved as base and log.
 
-Half-precision rows in an inner-product index with our own ids: 4.5 ms a query at 100,000 rows and
-74 ms at a million, with removal; graph and cluster indexes save milliseconds and cost recall or
-deletion. A passage (an entry's opening, or a chunk of its text under the title) has as its id its
-entry's number and its place in the entry, so that no table is needed to get from one to the other.
+A passage is an entry's opening, or a chunk of its text under the title. One object may be shared by
+the threads of a process: any number search while one applies; whoever applies, saves or compacts has
+the right to write the index (``JournalIndex.locked``). What is applied is found at once, and lasts
+once it is saved; what other processes saved is found after ``refresh``. The answers are those of an
+index that was made in one go, whatever happened before.
 """
 
 from __future__ import annotations
 
-import re
-import zlib
-from collections.abc import Collection, Iterable
+import threading
+from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..journal import files
-from .errors import IndexDamagedError, VectorsUnavailableError
-
-try:
-    import faiss
-except ImportError as _error:  # an installation without FAISS searches by keyword, and says so
-    raise VectorsUnavailableError(
-        "the package faiss-cpu is not installed", mend="pip install faiss-cpu"
-    ) from _error
-
-PASSAGE_BITS: Final = 20
-MAX_PASSAGES: Final = 1 << PASSAGE_BITS
-_CHECK_BYTES: Final = 4
+from .errors import IndexDamagedError
+from .shared_lock import SharedLock
+from .vector_files import SLICE_ROWS, Record, Rows, VectorFiles
+from .vector_rows import VectorRows
 
 Int = NDArray[np.int64]
 Float = NDArray[np.float32]
+Half = NDArray[np.float16]
+
+MAX_PASSAGES: Final = 1 << 20  # of one entry
+_TRIES: Final = 5  # to read a base that is replaced again and again meanwhile
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class VectorDocument:
-    """The vectors of one entry: ``(n_passages, d)`` float32, rows of length 1 (or 0: not indexed)."""
+    """The vectors of one entry: ``(n_passages, d)``, rows of length 1 (or 0: not indexed)."""
 
     docno: int
-    vectors: Float
+    vectors: Float | Half
 
 
 class VectorIndex:
-    """The vectors of one journal made by one model, in memory, saved as one file."""
+    """The vectors of one journal made by one model."""
 
     def __init__(self, folder: Path, *, fingerprint: str, dimension: int) -> None:
         """Open the index that *fingerprint* made; nothing is written.
@@ -55,25 +50,13 @@ class VectorIndex:
             StorageError: the disk refused.
         """
         self.dimension = dimension
-        self._path = _path_of(folder, fingerprint)
-        try:
-            stored = memoryview(self._path.read_bytes())
-            if stored[:_CHECK_BYTES] != _check(stored[_CHECK_BYTES:]):
-                raise IndexDamagedError("vector", "its checksum is wrong")
-            data = np.frombuffer(stored[_CHECK_BYTES:], dtype=np.uint8)
-            self._index: Any = faiss.deserialize_index(data)
-        except FileNotFoundError as error:
-            raise IndexDamagedError("vector", "it is missing") from error
-        except OSError as error:
-            raise files.as_storage_error(error, self._path) from error
-        except IndexDamagedError:
-            raise
-        except Exception as error:  # FAISS raises RuntimeError and its like
-            reason = str(error).strip().partition("\n")[0]
-            raise IndexDamagedError("vector", reason or type(error).__name__) from error
-        if not isinstance(self._index, faiss.IndexIDMap2) or self._index.d != dimension:
-            raise IndexDamagedError("vector", "made for other vectors")
-        self._ids: Int = self._read_ids()
+        self._files = VectorFiles(folder, fingerprint=fingerprint, dimension=dimension)
+        self._rows = VectorRows(dimension)
+        self._unsaved: set[int] = set()  # entries that changed
+        self._changing = threading.Lock()  # held by who changes rows or files, first of the two
+        self._looking = SharedLock()
+        with self._changing, self._looking.exclusive():
+            self._load()
 
     @classmethod
     def create(cls, folder: Path, *, fingerprint: str, dimension: int) -> VectorIndex:
@@ -82,47 +65,145 @@ class VectorIndex:
         Raises:
             StorageError: the disk refused.
         """
-        rows = faiss.IndexScalarQuantizer(
-            dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
-        )
-        _write(_path_of(folder, fingerprint), faiss.IndexIDMap2(rows))
+        VectorFiles(folder, fingerprint=fingerprint, dimension=dimension).write_base([], 0)
         return cls(folder, fingerprint=fingerprint, dimension=dimension)
-
-    def _read_ids(self) -> Int:
-        return faiss.vector_to_array(self._index.id_map).astype(np.int64)
 
     @property
     def n_passages(self) -> int:
-        return int(self._index.ntotal)
+        return len(self._rows)
+
+    @property
+    def mark(self) -> str:
+        """How much was saved or read, for ``vector_mark.reaches``."""
+        return self._files.mark
 
     @property
     def docnos(self) -> Int:
         """The entries that have vectors, ascending."""
-        return np.unique(self._ids >> PASSAGE_BITS)
+        with self._looking.shared():
+            return np.unique(self._rows.passages(self._rows.all_positions())[0])
 
-    def apply(self, documents: Iterable[VectorDocument], *, replaced: Collection[int]) -> None:
-        """Take out the entries numbered *replaced* and put *documents* in; ``save`` makes it last."""
-        gone = self._ids[np.isin(self._ids >> PASSAGE_BITS, np.asarray(sorted(replaced), np.int64))]
-        if len(gone):
-            self._index.remove_ids(faiss.IDSelectorBatch(gone))
-        ids: list[int] = []
-        rows: list[Float] = []
-        for document in documents:
-            for place, vector in enumerate(document.vectors[:MAX_PASSAGES]):
-                if vector.any():
-                    ids.append(document.docno << PASSAGE_BITS | place)
-                    rows.append(vector)
-        if rows:
-            self._index.add_with_ids(np.stack(rows).astype(np.float32), np.asarray(ids, np.int64))
-        self._ids = self._read_ids()
+    # --- following the files ----------------------------------------------------------------
 
-    def save(self) -> None:
-        """Write the index to its file.
+    def refresh(self) -> bool:
+        """Take in what other processes saved since; whether there was anything.
+
+        With nothing new it costs two looks at the folder. While another thread changes this object
+        it returns at once: that thread has taken in what there was.
 
         Raises:
-            StorageError: the disk refused; the file is as it was.
+            IndexDamagedError: the index is gone, or what is new cannot be read.
+            StorageError: the disk refused.
         """
-        _write(self._path, self._index)
+        if not self._changing.acquire(blocking=False):
+            return False
+        try:
+            return self._catch_up()
+        finally:
+            self._changing.release()
+
+    def _catch_up(self) -> bool:
+        if self._files.has_new_base():
+            with self._looking.exclusive():
+                self._load()
+            return True
+        return self._files.has_grown() and self._read_log()
+
+    def _load(self) -> None:
+        """Read base and log, in place of what is in memory: there is no room for two."""
+        for n_left in reversed(range(_TRIES)):
+            self._rows = VectorRows(self.dimension)
+            self._unsaved.clear()
+            for rows in self._files.open_base():
+                self._rows.put(rows.docnos, rows.places, rows.vectors)
+            try:
+                for record in self._files.read_log():
+                    self._take_in(record)
+            except IndexDamagedError:
+                if n_left and self._files.has_new_base():
+                    continue  # the log went with its base
+                raise
+            return
+
+    def _read_log(self) -> bool:
+        is_new = False
+        for record in self._files.read_log():
+            with self._looking.exclusive():
+                self._take_in(record)
+            is_new = True
+        return is_new
+
+    def _take_in(self, record: Record) -> None:
+        self._rows.remove(record.removed)
+        self._rows.put(record.rows.docnos, record.rows.places, record.rows.vectors)
+        self._unsaved.difference_update(record.removed.tolist())
+
+    # --- changing ---------------------------------------------------------------------------
+
+    def apply(self, documents: Iterable[VectorDocument], *, replaced: Collection[int]) -> None:
+        """Take out the entries numbered *replaced* and put *documents* in; ``save`` makes it last.
+
+        The caller has the right to write.
+
+        Raises:
+            IndexDamagedError, StorageError: what others saved meanwhile cannot be read.
+        """
+        kept = [(document.docno, *_kept(document)) for document in documents]
+        changed = np.asarray([*replaced, *(docno for docno, _, _ in kept)], np.int64)
+        n_rows = [len(places) for _, places, _ in kept]
+        docnos = np.repeat(np.asarray([docno for docno, _, _ in kept], np.int64), n_rows)
+        places = np.concatenate([np.zeros(0, np.uint32), *(places for _, places, _ in kept)])
+        nothing = np.zeros((0, self.dimension), np.float16)
+        vectors = np.concatenate([nothing, *(vectors for _, _, vectors in kept)])
+        with self._changing:
+            self._catch_up()
+            with self._looking.exclusive():
+                self._rows.remove(changed)
+                self._rows.put(docnos, places, vectors)
+            self._unsaved.update(changed.tolist())
+
+    def save(self) -> None:
+        """Make last what was applied; writes no more than that, but for now and then.
+
+        Raises:
+            IndexDamagedError: the files are gone.
+            StorageError: the disk refused; the files are as they were.
+        """
+        with self._changing:
+            if not self._unsaved:
+                return
+            changed = np.asarray(sorted(self._unsaved), np.int64)
+            positions = self._rows.positions_of(changed)
+            if self._files.has_room(n_removed=len(changed), n_rows=len(positions)):
+                self._files.append(Record(changed, self._rows_at(positions)))
+            else:
+                self._write_base()
+            self._unsaved.clear()
+
+    def compact(self) -> None:
+        """Write everything anew, so that nothing is left of what was taken out.
+
+        Raises:
+            IndexDamagedError, StorageError: what others saved meanwhile cannot be read.
+            StorageError: the disk refused; the files are as they were.
+        """
+        with self._changing:
+            self._catch_up()
+            self._write_base()
+            self._unsaved.clear()
+
+    def _write_base(self) -> None:
+        positions = self._rows.all_positions()
+        self._files.write_base(self._slices(positions), len(positions))
+
+    def _slices(self, positions: Int) -> Iterator[Rows]:
+        for start in range(0, len(positions), SLICE_ROWS):
+            yield self._rows_at(positions[start : start + SLICE_ROWS])
+
+    def _rows_at(self, positions: Int) -> Rows:
+        return Rows(*self._rows.passages(positions), self._rows.take(positions))
+
+    # --- searching --------------------------------------------------------------------------
 
     def search(
         self, query: Float, *, limit: int, allowed: Int | None = None
@@ -133,68 +214,38 @@ class VectorIndex:
         the order in which they were added. Only the entries in *allowed* are looked at, if it is
         given.
         """
-        n_all = self.n_passages
-        parameters = None
-        if allowed is not None:
-            chosen = self._ids[np.isin(self._ids >> PASSAGE_BITS, allowed)]
-            n_all = len(chosen)
-            selector = faiss.IDSelectorBatch(chosen)
-            parameters = faiss.SearchParameters(sel=selector)  # type: ignore[call-arg]  # SWIG
-        limit = min(limit, n_all)
-        if not limit:
-            return np.zeros(0, np.int64), np.zeros(0, np.float64), np.zeros(0, np.int64)
-        n_asked = limit
-        while True:
-            n_asked = min(2 * n_asked, n_all)
-            scores, ids = self._index.search(query.reshape(1, -1), n_asked, params=parameters)
-            if n_asked == n_all or scores[0][-1] < scores[0][limit - 1]:
-                break
-        near = ids[0][scores[0] >= scores[0][limit - 1]].astype(np.int64)
-        cosines = self._cosines(query, np.flatnonzero(np.isin(self._ids, near)))
-        found = sorted(cosines.items(), key=lambda item: (-item[1], item[0]))
-        passages = np.asarray([passage for passage, _ in found], np.int64)
-        values = np.asarray([cosine for _, cosine in found], np.float64)
-        return passages >> PASSAGE_BITS, values, passages & (MAX_PASSAGES - 1)
+        with self._looking.shared():
+            positions = self._rows.near(query, limit=limit, allowed=allowed)
+            cosines = self._rows.cosines(query, positions)
+            docnos, places = self._rows.passages(positions)
+        order = np.lexsort((places, docnos, -cosines))
+        if len(order) > limit:
+            order = order[cosines[order] >= cosines[order[limit - 1]]]
+        return docnos[order], cosines[order], places[order].astype(np.int64)
 
     def similarities(self, query: Float, docnos: Int) -> dict[int, tuple[float, int]]:
         """For each of *docnos* that has vectors, the cosine of its nearest passage and the place of that."""
-        positions = np.flatnonzero(np.isin(self._ids >> PASSAGE_BITS, docnos))
-        best: dict[int, tuple[float, int]] = {}
-        for passage, score in sorted(self._cosines(query, positions).items()):
-            docno = passage >> PASSAGE_BITS
-            if docno not in best or score > best[docno][0]:
-                best[docno] = (score, passage & (MAX_PASSAGES - 1))
-        return best
-
-    def _cosines(self, query: Float, positions: Int) -> dict[int, float]:
-        """The cosines of the passages at *positions*, by passage.
-
-        In double precision: a float32 product of matrices gives a row other last digits at another
-        position, and the same vectors must give the same answers in any order.
-        """
-        if not len(positions):
-            return {}
-        rows = self._index.index.reconstruct_batch(positions).astype(np.float64)
-        cosines = rows @ query.astype(np.float64)
-        return dict(zip(self._ids[positions].tolist(), cosines.tolist(), strict=True))
+        with self._looking.shared():
+            positions = self._rows.positions_of(docnos)
+            cosines = self._rows.cosines(query, positions)
+            found, places = self._rows.passages(positions)
+        order = np.lexsort((places, -cosines, found))
+        docnos, first = np.unique(found[order], return_index=True)
+        best = order[first]
+        pairs = zip(cosines[best].tolist(), places[best].tolist(), strict=True)
+        return dict(zip(docnos.tolist(), pairs, strict=True))
 
     def rows_of(self, docnos: Int) -> dict[int, Float]:
         """The first passage's vector of each of *docnos* that has one; for measuring repetition."""
-        positions = np.flatnonzero(np.isin(self._ids, docnos << PASSAGE_BITS))
-        if not len(positions):
-            return {}
-        rows = self._index.index.reconstruct_batch(positions)
-        return dict(zip((self._ids[positions] >> PASSAGE_BITS).tolist(), rows, strict=True))
+        with self._looking.shared():
+            positions = self._rows.positions_of(docnos)
+            found, places = self._rows.passages(positions)
+            rows = self._rows.take(positions[places == 0]).astype(np.float32)
+        return dict(zip(found[places == 0].tolist(), rows, strict=True))
 
 
-def _path_of(folder: Path, fingerprint: str) -> Path:
-    return folder / f"{re.sub(r'[^0-9A-Za-z._-]', '_', fingerprint)}.faiss"
-
-
-def _write(path: Path, index: Any) -> None:
-    data = faiss.serialize_index(index).tobytes()
-    files.replace(path, _check(data) + data)
-
-
-def _check(data: bytes | memoryview) -> bytes:
-    return zlib.crc32(data).to_bytes(_CHECK_BYTES, "big")
+def _kept(document: VectorDocument) -> tuple[NDArray[np.uint32], Half]:
+    """The places and rows of the passages that have a vector."""
+    rows = np.asarray(document.vectors[:MAX_PASSAGES], np.float16)
+    places = np.flatnonzero(rows.any(axis=1)).astype(np.uint32)
+    return places, rows[places]

@@ -1,18 +1,30 @@
-"""The vector index answers as a plain matrix would, in whatever order it was filled."""
+"""The vector index answers as a plain matrix would, whatever happened to it, and is never half of it."""
 
 from __future__ import annotations
 
+import errno
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
 from collections.abc import Iterable, Mapping
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from numpy.typing import NDArray
 
+from memjournal.indexer import vector_files, vector_rows
 from memjournal.indexer.errors import IndexDamagedError
+from memjournal.indexer.vector_rows import VectorRows
 from memjournal.indexer.vectors import VectorDocument, VectorIndex
+from memjournal.journal.errors import StorageError
 
 from .world import DAMAGES
 
@@ -69,13 +81,11 @@ BATCHES = st.lists(
 )
 
 
-@settings(max_examples=40)
+@settings(max_examples=40, deadline=None)
 @given(BATCHES, st.sets(st.integers(1, 20)), st.integers(1, 30))
 def test_it_answers_as_a_matrix_would(
     batches: list[tuple[dict[int, int], set[int]]], allowed: set[int], limit: int
 ) -> None:
-    import tempfile
-
     with tempfile.TemporaryDirectory() as folder:
         index = create(Path(folder))
         living: dict[int, Rows] = {}
@@ -149,30 +159,55 @@ def test_an_entry_is_compared_by_its_first_passage(tmp_path: Path) -> None:
     np.testing.assert_allclose(rows[4], vectors(4, 3)[0], atol=1e-3)
 
 
-@pytest.mark.parametrize("damage", [*DAMAGES, "gone"])
-def test_damage_is_recognised(damage: str, tmp_path: Path) -> None:
+@pytest.fixture(params=["base", "log"])
+def part(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A file of an index that has entries in both of its files."""
     index = create(tmp_path)
     put(index, {docno: vectors(docno, 2) for docno in range(1, 40)})
-    index.save()
-    (path,) = tmp_path.iterdir()
+    index.compact()
+    for docno in (3, 77, 78):
+        put(index, {docno: vectors(docno, 2)})
+        index.save()
+    return next(tmp_path.glob("*.vectors" if request.param == "base" else "*.log"))
+
+
+@pytest.mark.parametrize("damage", ["emptied", "zeros", "noise", "gone", "cut short", "flipped"])
+def test_damage_is_recognised(damage: str, part: Path) -> None:
+    data = part.read_bytes()
     if damage == "gone":
-        path.unlink()
+        part.unlink()
+    elif damage == "cut short":
+        part.write_bytes(data[:10])
+    elif damage == "flipped":
+        part.write_bytes(data[:60] + bytes([data[60] ^ 4]) + data[61:])
     else:
-        path.write_bytes(DAMAGES[damage](path.read_bytes()))
+        part.write_bytes(DAMAGES[damage](data))
     with pytest.raises(IndexDamagedError) as caught:
-        reopen(tmp_path)
+        reopen(part.parent)
     assert caught.value.name == "vector"
 
 
-@given(st.integers(0, 10_000), st.integers(0, 7))
-def test_a_flipped_bit_is_recognised(at: int, bit: int) -> None:
-    import tempfile
+@pytest.mark.parametrize("damage", ["a byte short", "cut in half", "longer"])
+def test_a_base_of_another_length_is_damaged(damage: str, tmp_path: Path) -> None:
+    put(index := create(tmp_path), {1: vectors(1, 2)})
+    index.compact()
+    base = next(tmp_path.glob("*.vectors"))
+    base.write_bytes(DAMAGES[damage](base.read_bytes()))
+    with pytest.raises(IndexDamagedError):
+        reopen(tmp_path)
 
+
+@settings(max_examples=40, deadline=None)
+@given(st.sampled_from(["*.vectors", "*.log"]), st.integers(0, 10_000), st.integers(0, 7))
+def test_a_flipped_bit_is_recognised(name: str, at: int, bit: int) -> None:
     with tempfile.TemporaryDirectory() as folder:
         index = create(Path(folder))
         put(index, {docno: vectors(docno, 2) for docno in range(1, 20)})
-        index.save()
-        (path,) = Path(folder).iterdir()
+        index.compact()
+        for docno in (3, 30):
+            put(index, {docno: vectors(docno, 2)})
+            index.save()
+        path = next(Path(folder).glob(name))
         raw = bytearray(path.read_bytes())
         raw[at % len(raw)] ^= 1 << bit
         path.write_bytes(raw)
@@ -189,4 +224,320 @@ def test_an_index_of_another_dimension_is_not_taken_for_ours(tmp_path: Path) -> 
 def test_each_model_has_a_file_of_its_own(tmp_path: Path) -> None:
     VectorIndex.create(tmp_path, fingerprint="org/모델 1-ab", dimension=D)
     VectorIndex.create(tmp_path, fingerprint="org/model-1-cd", dimension=D)
+    assert len(list(tmp_path.glob("*.vectors"))) == len(list(tmp_path.glob("*.log"))) == 2
+
+
+# --- any history ------------------------------------------------------------------------------
+
+
+class AnyHistory(RuleBasedStateMachine):
+    """Whatever was applied, saved, lost, torn and reopened, in any order, all see the same rows."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._folder = tempfile.TemporaryDirectory()
+        self.folder = Path(self._folder.name)
+        self.writer = create(self.folder)
+        self.reader = reopen(self.folder)
+        self.living: dict[int, Rows] = {}  # as applied
+        self.saved: dict[int, Rows] = {}
+        self.seed = 0
+
+    def teardown(self) -> None:
+        self._folder.cleanup()
+
+    @rule(changed=st.dictionaries(st.integers(1, 12), st.integers(0, 4), max_size=5))
+    def put_in(self, changed: dict[int, int]) -> None:
+        self.seed += 1
+        fresh = {docno: vectors(100 * self.seed + docno, n) for docno, n in changed.items()}
+        put(self.writer, fresh)
+        self.living |= fresh
+
+    @rule(removed=st.sets(st.integers(1, 12), max_size=5))
+    def take_out(self, removed: set[int]) -> None:
+        put(self.writer, {}, removed)
+        self.living = {docno: rows for docno, rows in self.living.items() if docno not in removed}
+
+    @rule()
+    def save(self) -> None:
+        self.writer.save()
+        self.saved = dict(self.living)
+
+    @rule()
+    def compact(self) -> None:
+        self.writer.compact()
+        self.saved = dict(self.living)
+
+    @rule()
+    def lose_what_was_not_saved(self) -> None:
+        self.writer = reopen(self.folder)
+        self.living = dict(self.saved)
+
+    @precondition(lambda self: self.saved == self.living)
+    @rule()
+    def let_another_process_write(self) -> None:
+        self.writer, self.reader = self.reader, self.writer
+
+    @rule(n_bytes=st.integers(1, 200))
+    def die_while_saving(self, n_bytes: int) -> None:
+        self.lose_what_was_not_saved()
+        log = next(self.folder.glob("*.log"))
+        whole = log.read_bytes()
+        put(self.writer, {5: vectors(1, 2)}, [6, 7])
+        self.writer.save()
+        if log.exists():
+            record = log.read_bytes()[len(whole) :]
+            log.write_bytes(whole + record[: max(0, len(record) - n_bytes)])
+            self.lose_what_was_not_saved()
+        else:
+            self.living |= {5: vectors(1, 2)}
+            self.living = {n: rows for n, rows in self.living.items() if n not in (6, 7)}
+            self.saved = dict(self.living)
+
+    @rule()
+    def leave_a_new_base_half_written(self) -> None:
+        (self.folder / "m-1.new").write_bytes(b"memvec 3")
+
+    @invariant()
+    def all_see_what_a_matrix_has(self) -> None:
+        query = vectors(7, 1)[0]
+        self.reader.refresh()
+        assert not self.reader.refresh()
+        assert not self.writer.refresh()
+        for index, rows in ((self.writer, self.living), (self.reader, self.saved)):
+            assert nearest(index, query, 9) == [
+                (docno, place, pytest.approx(score, abs=1e-12))
+                for docno, place, score in expected(rows, query)[:9]
+            ]
+
+
+class TestAnyHistory(AnyHistory.TestCase):
+    settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+
+
+def test_any_history_with_a_base_at_nearly_every_save(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_files, "LOG_BYTES", 400)
+    state = AnyHistory.TestCase()
+    state.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
+    state.runTest()
+
+
+def test_half_a_record_is_cut_off_and_what_was_saved_stays(tmp_path: Path) -> None:
+    put(create(tmp_path), {})
+    index = reopen(tmp_path)
+    put(index, {1: vectors(1, 2)})
+    index.save()
+    log = next(tmp_path.glob("*.log"))
+    whole = log.read_bytes()
+    put(index, {2: vectors(2, 2)}, [1])
+    index.save()
+    record = log.read_bytes()[len(whole) :]
+    for n_kept in (1, 15, 16, 40, len(record) - 1):
+        log.write_bytes(whole + record[:n_kept])
+        assert reopen(tmp_path).docnos.tolist() == [1]
+    log.write_bytes(whole + bytes(len(record)))  # a power failure
+    torn = reopen(tmp_path)
+    assert torn.docnos.tolist() == [1]
+    put(torn, {3: vectors(3, 1)})
+    torn.save()
+    assert reopen(tmp_path).docnos.tolist() == [1, 3]
+
+
+def test_a_record_that_is_whole_and_wrong_is_damage_even_at_the_end(tmp_path: Path) -> None:
+    put(index := create(tmp_path), {1: vectors(1, 2)})
+    index.save()
+    log = next(tmp_path.glob("*.log"))
+    log.write_bytes(log.read_bytes()[:-1] + b"\x7f")
+    with pytest.raises(IndexDamagedError):
+        reopen(tmp_path)
+
+
+def test_an_edit_writes_only_itself_until_the_log_is_long(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_files, "LOG_BYTES", 2_000)
+    put(index := create(tmp_path), {docno: vectors(docno, 3) for docno in range(1, 300)})
+    index.save()
+    base = next(tmp_path.glob("*.vectors"))
+    before, sizes = base.stat(), []
+    while base.stat().st_mtime_ns == before.st_mtime_ns and len(sizes) < 1000:
+        put(index, {5: vectors(len(sizes), 3)})
+        index.save()
+        sizes.append(next(tmp_path.glob("*.log")).stat().st_size)
+    growths = {after - size for size, after in pairwise(sizes[:-1])}
+    assert len(growths) == 1
+    assert sizes[-2] <= before.st_size * vector_files.LOG_SHARE < sizes[-2] + growths.pop()
+    assert base.stat().st_size == before.st_size
     assert len(list(tmp_path.iterdir())) == 2
+
+
+def test_nothing_is_left_of_what_was_taken_out(tmp_path: Path) -> None:
+    secret = vectors(42, 2)
+    put(index := create(tmp_path), {1: vectors(1, 2), 2: secret})
+    index.save()
+    put(index, {}, [2])
+    index.save()
+    (tmp_path / "m-1.0123456789abcdef.log").write_bytes(secret.astype("<f2").tobytes())
+    (tmp_path / "m-1.new").write_bytes(secret.astype("<f2").tobytes())
+    index.compact()
+    left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
+    assert not any(row.astype("<f2").tobytes() in left for row in secret)
+    assert vectors(1, 2)[0].astype("<f2").tobytes() in left
+
+
+def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    put(index := create(tmp_path), {1: vectors(1, 2)})
+    index.save()
+    put(index, {2: vectors(2, 2)})
+    with monkeypatch.context() as patched:
+        patched.setattr(os, "fsync", _no_space)
+        for write in (index.save, index.compact):
+            with pytest.raises(StorageError, match="full"):
+                write()
+    assert reopen(tmp_path).docnos.tolist() == [1]
+    index.save()
+    assert reopen(tmp_path).docnos.tolist() == [1, 2]
+
+
+def _no_space(_: int) -> None:
+    raise OSError(errno.ENOSPC, "No space left on device")
+
+
+# --- processes and threads --------------------------------------------------------------------
+
+WRITER = """
+import sys
+from pathlib import Path
+import numpy as np
+from memjournal.indexer import vector_files
+from memjournal.indexer.vectors import VectorDocument, VectorIndex
+
+vector_files.LOG_BYTES = int(sys.argv[2])
+index = VectorIndex(Path(sys.argv[1]), fingerprint="m-1", dimension=16)
+for number in range(int(sys.argv[3]), 100_000):
+    row = np.random.default_rng(number).normal(size=(1, 16)).astype(np.float32)
+    row /= np.linalg.norm(row)
+    index.apply([VectorDocument(docno=number, vectors=row)], replaced=[number, number - 50])
+    index.save()
+    print(number, flush=True)
+"""
+
+
+@pytest.mark.parametrize("log_bytes", [1 << 20, 200])
+def test_what_was_saved_survives_kill_9_and_a_reader_follows(
+    log_bytes: int, tmp_path: Path
+) -> None:
+    create(tmp_path)
+    reader = reopen(tmp_path)
+    number = 1
+    for n_saves in (3, 40, 1, 9):
+        command = [sys.executable, "-c", WRITER, str(tmp_path), str(log_bytes), str(number)]
+        with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as writer:
+            assert writer.stdout is not None
+            for _ in range(n_saves):
+                number = int(writer.stdout.readline())
+                reader.refresh()
+                assert number in reader.docnos or reader.docnos.max() >= number + 1
+            writer.kill()
+            number = max([number, *map(int, writer.stdout.read().split())])
+        reader.refresh()
+        for index in (reader, reopen(tmp_path)):
+            last = int(index.docnos.max())
+            assert last in (number, number + 1)  # saved, but not yet said
+            assert index.docnos.tolist() == list(range(max(1, last - 49), last + 1))
+        number = last + 1
+
+
+def test_threads_search_while_one_applies_and_never_see_half_a_change(tmp_path: Path) -> None:
+    index = create(tmp_path)
+    rows = vectors(1, 4)
+    put(index, {1: rows})
+    wrong: list[object] = []
+    stop = threading.Event()
+
+    def look() -> None:
+        while not stop.is_set():
+            index.refresh()
+            found = nearest(index, rows[0], 4)
+            if len({docno for docno, _, _ in found}) != 1 or len(found) != 4:
+                wrong.append(found)
+
+    threads = [threading.Thread(target=look) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    deadline = time.monotonic() + 60
+    for number in range(2, 150):
+        put(index, {number: rows}, [number - 1])
+        if number % 10 == 0:
+            index.save()
+        assert time.monotonic() < deadline
+    stop.set()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+    index.save()
+    assert index.n_passages == reopen(tmp_path).n_passages == 4
+
+
+# --- blocks -----------------------------------------------------------------------------------
+
+
+@settings(max_examples=40, deadline=None)
+@given(
+    st.lists(st.tuples(st.booleans(), st.integers(0, 40), st.integers(1, 7)), max_size=30),
+    st.sets(st.integers(0, 40)),
+    st.integers(1, 60),
+    st.booleans(),
+)
+def test_blocks_answer_as_one_would(
+    changes: list[tuple[bool, int, int]], allowed: set[int], limit: int, has_ties: bool
+) -> None:
+    blocks = VectorRows(D, block_bytes=8 * 2 * D)
+    living: dict[int, Rows] = {}
+    for number, (is_put, docno, n) in enumerate(changes):
+        blocks.remove(np.asarray([docno], np.int64))
+        living.pop(docno, None)
+        if is_put:
+            living[docno] = vectors(number % 2 if has_ties else number, n)
+            docnos, places = np.full(n, docno, np.int64), np.arange(n, dtype=np.uint32)
+            blocks.put(docnos, places, living[docno].astype(np.float16))
+    assert len(blocks) == sum(map(len, living.values()))
+    query = vectors(7, 1)[0]
+    for chosen, n_looked_up in ((None, 0), (allowed, 0), (allowed, 500)):
+        array = None if chosen is None else np.asarray(sorted(chosen), np.int64)
+        with pytest.MonkeyPatch.context() as patched:
+            patched.setattr(vector_rows, "_FEW", n_looked_up)
+            near = blocks.near(query, limit=limit, allowed=array)
+        docnos, places = blocks.passages(near)
+        found = set(zip(docnos.tolist(), places.tolist(), strict=True))
+        whole = expected(living, query, chosen)
+        assert len(found) == len(near)
+        assert {(docno, place) for docno, place, _ in whole[:limit]} <= found
+        if whole:
+            worst = whole[min(limit, len(whole)) - 1][2]
+            assert {(n, place) for n, place, score in whole if score >= worst} <= found
+
+
+def test_two_threads_find_what_one_finds(monkeypatch: pytest.MonkeyPatch) -> None:
+    blocks = VectorRows(D, block_bytes=64 * 2 * D)
+    rows = vectors(3, 1000)
+    blocks.put(np.arange(1000), np.zeros(1000, np.uint32), rows.astype(np.float16))
+    alone = [set(blocks.near(row, limit=20, allowed=None).tolist()) for row in rows[:20]]
+    monkeypatch.setattr(vector_rows, "PARALLEL_ROWS", 1)
+    assert alone == [set(blocks.near(row, limit=20, allowed=None).tolist()) for row in rows[:20]]
+
+
+def test_nothing_is_found_where_nothing_is_wanted(tmp_path: Path) -> None:
+    put(index := create(tmp_path), {1: vectors(1, 2)})
+    for allowed in (None, {1}, set[int]()):
+        assert nearest(index, vectors(1, 1)[0], 0, allowed) == []
+
+
+def test_places_are_used_again() -> None:
+    blocks = VectorRows(D, block_bytes=8 * 2 * D)
+    for number in range(200):
+        docnos = np.full(5, number, np.int64)
+        blocks.put(docnos, np.arange(5, dtype=np.uint32), vectors(number, 5).astype(np.float16))
+        blocks.remove(np.asarray([number - 1, number - 1, 10**12, -1], np.int64))
+    assert len(blocks) == 5
+    assert blocks.positions_of(np.asarray([199])).max() < 10
