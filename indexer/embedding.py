@@ -1,4 +1,4 @@
-"""Texts to vectors, by static embeddings: one vector for each token, their mean for a text.
+"""Texts to vectors. Here by static embeddings: one vector for each token, their mean for a text.
 
 The shipped model and any other model2vec folder of the plain form are read here directly, with the
 tokenizer and a memory map: 0.2 s of CPU instead of 0.8 s with the library, which is most of what a
@@ -14,19 +14,27 @@ import json
 from collections.abc import Iterator, Sequence
 from importlib.resources import as_file, files
 from pathlib import Path
-from typing import Any, Final, Protocol
+from typing import TYPE_CHECKING, Any, Final, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
 
+from ..journal.entry import Privacy
 from .errors import VectorsUnavailableError
+from .word_tokens import WordTokens
+
+if TYPE_CHECKING:
+    from .endpoint_options import EndpointOptions
 
 SHIPPED_MODEL: Final = "memjournal-static-v1"
-_BATCH: Final = 512
+E5_MODELS: Final = ("e5", "multilingual-e5-small")
+SERVICE_PREFIX: Final = "openai:"  # before the name of a model that a service has
+_BATCH: Final = 4096
 _DTYPES: Final = {"I8": np.int8, "F16": np.float16, "F32": np.float32}
 _N_SAMPLES, _SAMPLE_BYTES = 16, 4096
 
 Matrix = NDArray[np.float32]
+Vector = NDArray[np.float32]
 
 
 class Embedder(Protocol):
@@ -40,16 +48,47 @@ class Embedder(Protocol):
     @property
     def dimension(self) -> int: ...
 
-    def encode(self, texts: Sequence[str]) -> Matrix:
-        """``(n, d)`` float32, rows of length 1; a text without any known token is a row of zeros."""
+    @property
+    def is_remote(self) -> bool:
+        """Whether texts leave this machine. Entries that are private must not be given to it then."""
         ...
+
+    def encode(self, texts: Sequence[str]) -> Matrix:
+        """``(n, d)`` float32, rows of length 1; a text without any known token is a row of zeros.
+
+        Raises:
+            VectorsUnavailableError: it cannot be done now, whatever the texts.
+        """
+        ...
+
+    def encode_query(self, text: str) -> Vector:
+        """``(d,)`` float32: the vector of a question, to be compared with those of ``encode``.
+
+        Raises:
+            VectorsUnavailableError: it cannot be done now, whatever the question.
+        """
+        ...
+
+
+def may_be_given(privacy: Privacy, embedder: Embedder) -> bool:
+    """Whether an entry of that *privacy* may be embedded: what is private stays on this machine."""
+    return not embedder.is_remote or privacy in ("public", "internal")
+
+
+class Static:
+    """What all static models have in common: no network, and a question is a text as any other."""
+
+    is_remote: Final = False
+
+    def encode_query(self: Embedder, text: str) -> Vector:
+        return np.asarray(self.encode([text])[0])
 
 
 class UnsupportedModelError(VectorsUnavailableError):
     """The folder is a model, but not of the plain form."""
 
 
-class StaticEmbedder:
+class StaticEmbedder(Static):
     """A model2vec folder of the plain form: one table of embeddings, a row for each token."""
 
     def __init__(self, folder: Path) -> None:
@@ -63,10 +102,10 @@ class StaticEmbedder:
             from tokenizers import Tokenizer
 
             self.fingerprint = _fingerprint(folder)
-            self._table = _read_table(folder / "model.safetensors")
-            self._tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
-            self._tokenizer.no_truncation()  # how long a text is, is for its chunks to decide
-            self._tokenizer.no_padding()
+            self._table = np.asarray(_read_table(folder / "model.safetensors"))
+            tokenizer: Any = Tokenizer.from_file(str(folder / "tokenizer.json"))
+            tokenizer.no_truncation()  # how long a text is, is for its chunks to decide
+            tokenizer.no_padding()
         except ImportError as error:
             raise VectorsUnavailableError(
                 f"the package {error.name!r} is not installed", mend="reinstall memjournal"
@@ -77,28 +116,29 @@ class StaticEmbedder:
             raise VectorsUnavailableError(
                 f"the model cannot be read ({error})", where=str(folder)
             ) from error
-        if self._tokenizer.get_vocab_size() > len(self._table):
+        if tokenizer.get_vocab_size() > len(self._table):
             raise VectorsUnavailableError(
                 "the model's tokenizer and its table do not belong together", where=str(folder)
             )
-        self._unknown: int | None = self._tokenizer.token_to_id("[UNK]")
-        if self._unknown is None:
-            self._unknown = self._tokenizer.token_to_id("<unk>")
+        unknown = tokenizer.token_to_id("[UNK]")
+        if unknown is None:
+            unknown = tokenizer.token_to_id("<unk>")
+        self._tokens = WordTokens(tokenizer, unknown=unknown)
+        # Whole numbers have the same sum in any order, and are summed faster as what they are.
+        self._sums_as = np.int32 if self._table.dtype == np.int8 else np.float32
         self.dimension = int(self._table.shape[1])
 
     def encode(self, texts: Sequence[str]) -> Matrix:
-        vectors = np.zeros((len(texts), self.dimension), np.float32)
+        sums = np.zeros((len(texts), self.dimension), np.float32)
         for start in range(0, len(texts), _BATCH):
-            batch = list(texts[start : start + _BATCH])
-            encoded = self._tokenizer.encode_batch_fast(batch, add_special_tokens=False)
-            for row, encoding in enumerate(encoded, start):
-                tokens = [token for token in encoding.ids if token != self._unknown]
+            for row, tokens in enumerate(self._tokens.of(texts[start : start + _BATCH]), start):
                 if tokens:
-                    vectors[row] = self._table[tokens].astype(np.float32).mean(axis=0)
-        return _unit(vectors)
+                    rows = self._table.take(np.frombuffer(tokens, np.int32), axis=0)
+                    sums[row] = rows.sum(axis=0, dtype=self._sums_as)
+        return _unit(sums)  # of a sum as of the mean
 
 
-class LibraryEmbedder:
+class LibraryEmbedder(Static):
     """Any other model that the model2vec library can load."""
 
     def __init__(self, name: str) -> None:
@@ -131,18 +171,25 @@ def _unit(vectors: Matrix) -> Matrix:
     return vectors
 
 
-def load_embedder(name: str) -> Embedder:
-    """The model called *name*: the shipped one, a folder, or what model2vec knows by that name.
+def load_embedder(name: str, endpoint: EndpointOptions | None = None) -> Embedder:
+    """The model called *name*: the shipped one, e5, ``openai:NAME``, a folder, or one of model2vec's.
 
     A folder is given with its whole path. One that does not exist is an error, never a request to
-    a hub.
+    a hub. *endpoint* says where ``openai:NAME`` is.
 
     Raises:
         VectorsUnavailableError: it cannot be loaded.
+        ServiceUnavailableError: not now; it is worth another try later.
     """
     if name == SHIPPED_MODEL:
         with _shipped_folder() as folder:
             return StaticEmbedder(folder)
+    if name in E5_MODELS:
+        from .e5_embedder import E5Embedder
+
+        return E5Embedder()
+    if name.startswith(SERVICE_PREFIX):
+        return _load_service(name.removeprefix(SERVICE_PREFIX), endpoint)
     folder = Path(name)
     if not folder.is_absolute() and not name.startswith((".", "~")) and name.count("/") == 1:
         return LibraryEmbedder(name)
@@ -152,6 +199,18 @@ def load_embedder(name: str) -> Embedder:
         return StaticEmbedder(folder)
     except UnsupportedModelError:
         return LibraryEmbedder(name)
+
+
+def _load_service(name: str, endpoint: EndpointOptions | None) -> Embedder:
+    from .endpoint_embedder import EndpointEmbedder
+
+    if not name.strip():
+        raise VectorsUnavailableError(
+            "embedding.model names no model of the service", mend=f"write {SERVICE_PREFIX}NAME"
+        )
+    if endpoint is None:
+        raise ValueError("a service's model was asked for without its address")
+    return EndpointEmbedder(name, endpoint)
 
 
 @contextlib.contextmanager
@@ -192,11 +251,15 @@ def _fingerprint(folder: Path) -> str:
     """A digest of samples of the model's files: reading all 14 MB would cost more than a search."""
     digest = hashlib.sha256()
     for name in ("config.json", "tokenizer.json", "model.safetensors"):
-        path = folder / name
-        size = path.stat().st_size
-        digest.update(f"{name}:{size}".encode())
-        with open(path, "rb") as stream:
-            for sample in range(_N_SAMPLES):
-                stream.seek(sample * max(0, size - _SAMPLE_BYTES) // (_N_SAMPLES - 1))
-                digest.update(stream.read(_SAMPLE_BYTES))
+        add_samples(digest, folder / name)
     return f"{folder.name}-{digest.hexdigest()[:16]}"
+
+
+def add_samples(digest: hashlib._Hash, path: Path) -> None:
+    """Add the name, the size and samples of a model's file to *digest*."""
+    size = path.stat().st_size
+    digest.update(f"{path.name}:{size}".encode())
+    with open(path, "rb") as stream:
+        for sample in range(_N_SAMPLES):
+            stream.seek(sample * max(0, size - _SAMPLE_BYTES) // (_N_SAMPLES - 1))
+            digest.update(stream.read(_SAMPLE_BYTES))

@@ -29,3 +29,7 @@ class NoIndexError(NotFoundError):
 
 class VectorsUnavailableError(UnavailableError):
     """There are no vectors: switched off, or the library or the model is missing."""
+
+
+class ServiceUnavailableError(VectorsUnavailableError):
+    """What makes the vectors is elsewhere and cannot be asked now; later it may well be."""
