@@ -25,6 +25,8 @@ Counts = NDArray[np.float32] | NDArray[np.float64]
 Floats = NDArray[np.float64]
 Places = NDArray[np.int64] | NDArray[np.bool_]  # in arrays, as numbers or as a mask
 Vectors = NDArray[np.float32]
+Sizes = NDArray[np.uint32]
+Singles = NDArray[np.float32]
 
 K1: Final = 1.2
 B: Final = 0.75
@@ -54,15 +56,21 @@ class Posting:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Collection:
-    """What BM25F must know of all documents."""
+class Statistics:
+    """What ranking must know of all documents together."""
 
     n_documents: int  # that can be found; not the removed ones
-    title_lengths: Counts  # by document: analysis.document_length
-    body_lengths: Counts
     average_title_length: float  # average_length of those that can be found
     average_body_length: float
     scripts: Scripts  # the mean over the documents
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Collection(Statistics):
+    """The same, and the lengths of each document."""
+
+    title_lengths: Counts  # by document: analysis.document_length
+    body_lengths: Counts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -143,6 +151,14 @@ def average_length(lengths: Counts) -> float:
     return float(lengths.sum()) / max(1, int(np.count_nonzero(lengths)))
 
 
+def steady(average: float) -> float:
+    """*average* to three digits, of which one entry more or less rarely changes one.
+
+    What was worked out from it stays good that long; k1 and b are known less exactly than that.
+    """
+    return float(f"{average:.3g}")
+
+
 def bm25f(
     postings: Sequence[Posting],
     collection: Collection,
@@ -151,41 +167,61 @@ def bm25f(
     b: float = B,
     title_weight: float = TITLE_WEIGHT,
 ) -> KeywordEvidence:
-    """Score the documents that contain a term of the query; one posting a term, in any order.
+    """What the terms of a query say; one posting a term, in any order.
 
     For each term, w = sum over the fields of boost * tf / (1 - b + b * length / average length), and
     the score is the sum of weight * idf * w / (w + k1) (BM25F: Zaragoza et al., TREC 2004), which is
     at most the sum of weight * idf.
     """
     size = len(collection.body_lengths)
-    score, share, is_found = np.zeros(size), np.zeros(size), np.zeros(size, np.bool_)
+    title_norms = length_norms(
+        collection.title_lengths, collection.average_title_length, b=b, weight=title_weight
+    )
+    body_norms = length_norms(collection.body_lengths, collection.average_body_length, b=b)
+    score, share = np.zeros(size, np.float32), np.zeros(size)
     total = 0.0
     for posting in postings:
         docs = posting.documents
         gain = posting.weight * idf(len(docs), max(collection.n_documents, len(docs)))
         total += gain
-        weight = _weighted_tf(posting, collection, b=b, title_weight=title_weight)
-        score[docs] += gain * weight / (weight + k1)
+        part = saturation(
+            posting.title_tf, posting.body_tf, title_norms[docs], body_norms[docs], k1=k1
+        )
+        score[docs] += part * np.float32(gain)
         share[docs] += gain
-        is_found[docs] = True
-    found = np.flatnonzero(is_found)
+    found = np.flatnonzero(share)
     return KeywordEvidence(
         documents=found,
-        strength=score[found] / max(total, 1e-9),
-        share=share[found] / max(total, 1e-9),
+        strength=np.minimum(score[found].astype(np.float64) / max(total, 1e-9), 1.0),
+        share=np.minimum(share[found] / max(total, 1e-9), 1.0),
         certainty=total / (total + DOUBT_IDF),
     )
 
 
-def _weighted_tf(
-    posting: Posting, collection: Collection, *, b: float, title_weight: float
-) -> Floats:
-    """w of ``bm25f``, for each document of *posting*."""
-    title_slope = b / max(collection.average_title_length, 1e-9)
-    body_slope = b / max(collection.average_body_length, 1e-9)
-    title = posting.title_tf / (1 - b + title_slope * collection.title_lengths[posting.documents])
-    body = posting.body_tf / (1 - b + body_slope * collection.body_lengths[posting.documents])
-    return np.asarray(title_weight * title + body, np.float64)
+def length_norms(
+    lengths: Counts | Sizes, average: float, *, b: float = B, weight: float = 1.0
+) -> Singles:
+    """For each document, what a count in a field of that length is multiplied by in ``bm25f``."""
+    slope = np.float32(b / max(average, 1e-9))
+    return np.float32(weight) / (np.float32(1 - b) + slope * lengths.astype(np.float32))
+
+
+def saturation(
+    title_tf: Counts | Sizes,
+    body_tf: Counts | Sizes,
+    title_norms: Singles,
+    body_norms: Singles,
+    *,
+    k1: float = K1,
+) -> Singles:
+    """w / (w + k1) of ``bm25f``: what a term counts in each document, between 0 and 1.
+
+    In single precision and element by element: the same wherever a document stands.
+    """
+    w = body_tf.astype(np.float32) * body_norms
+    if title_tf.any():
+        w += title_tf.astype(np.float32) * title_norms
+    return w / (w + np.float32(k1))
 
 
 def in_context(passages: Vectors) -> Vectors:
@@ -206,7 +242,7 @@ def fuse(
     vector: VectorEvidence | None,
     *,
     query: Query,
-    collection: Collection,
+    collection: Statistics,
 ) -> Relevance:
     """Relevance from both legs, or from the one there is; a leg is None when it was not asked."""
     legs = [leg.documents for leg in (keyword, vector) if leg is not None]
@@ -224,7 +260,7 @@ def fuse(
     if vector is None:
         relevance = certainty * strength
     else:
-        weight, exponent = _between(KEYWORD_WEIGHT, agreement), _between(SHARE_EXPONENT, agreement)
+        weight, exponent = keyword_worth(agreement)
         relevance = weight * certainty * strength * share**exponent
         relevance += (1 - weight) * np.maximum(similarity, 0.0)
     unordered = Relevance(
@@ -238,6 +274,11 @@ def fuse(
         used_vector=vector is not None,
     )
     return unordered.take(np.lexsort((documents, -relevance)))
+
+
+def keyword_worth(agreement: float) -> tuple[float, float]:
+    """The weight of the keyword leg beside vectors, and the power of the share that a hit counts by."""
+    return _between(KEYWORD_WEIGHT, agreement), _between(SHARE_EXPONENT, agreement)
 
 
 def _between(ends: tuple[float, float], at: float) -> float:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import pickle
 import shutil
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from itertools import pairwise
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer import ranking
-from memjournal.indexer.analysis import Scripts, document_length
+from memjournal.indexer.analysis import QueryTerm, document_length, query_terms
 from memjournal.indexer.errors import IndexDamagedError
-from memjournal.indexer.keyword import KeywordIndex, TermDocument
+from memjournal.indexer.evidence import DECIMALS, _leading
+from memjournal.indexer.keyword import KeywordIndex, Snapshot, TermDocument, make_batch
+from memjournal.indexer.ranking import VectorEvidence, fuse
+from memjournal.indexer.snapshot import Remembered
 from memjournal.journal.errors import LockedError
 
 from .world import DAMAGES
@@ -46,14 +50,16 @@ def apply(index: KeywordIndex, changed: Mapping[int, Texts], removed: Collection
 
 def contents(index: KeywordIndex) -> dict[str, dict[int, tuple[float, float]]]:
     """Each term with the entries it is in, and how often in title and body."""
-    found = {}
     with index.snapshot() as snapshot:
-        for term in TERMS:
-            postings = snapshot.postings(term)
-            docnos = snapshot.docnos[postings.docs].tolist()
-            counts = zip(postings.title_tf.tolist(), postings.body_tf.tolist(), strict=True)
-            found[term] = dict(zip(docnos, counts, strict=True))
-            assert len(found[term]) == len(docnos)
+        return {term: postings_of(snapshot, term) for term in TERMS}
+
+
+def postings_of(snapshot: Snapshot, term: str) -> dict[int, tuple[float, float]]:
+    postings = snapshot.postings(term)
+    docnos = snapshot.docnos[postings.docs].tolist()
+    counts = zip(postings.title_tf.tolist(), postings.body_tf.tolist(), strict=True)
+    found = dict(zip(docnos, counts, strict=True))
+    assert len(found) == len(docnos)
     return found
 
 
@@ -68,20 +74,34 @@ def expected(living: Mapping[int, Texts]) -> dict[str, dict[int, tuple[float, fl
     }
 
 
-@settings(max_examples=20)
-@given(batches=BATCHES)
+@settings(max_examples=30)
+@given(batches=BATCHES, data=st.data())
 def test_it_holds_what_a_dictionary_would(
-    batches: list[tuple[dict[int, Texts], set[int]]], tmp_path_factory: pytest.TempPathFactory
+    batches: list[tuple[dict[int, Texts], set[int]]],
+    data: st.DataObject,
+    tmp_path_factory: pytest.TempPathFactory,
 ) -> None:
     index = KeywordIndex.create(tmp_path_factory.mktemp("whoosh"))
     living: dict[int, Texts] = {}
+    warm = index.snapshot()
     for changed, removed in batches:
-        apply(index, changed, removed)
+        documents = [document(docno, texts) for docno, texts in changed.items()]
+        known = data.draw(st.sampled_from([warm, None]))
+        at = data.draw(st.integers(0, len(documents)))
+        index.apply(
+            [*documents[:at], make_batch(documents[at:])],
+            replaced={*changed, *removed},
+            known=known,
+        )
+        if data.draw(st.booleans()):
+            index.compact()
+        if data.draw(st.booleans()):
+            warm = index.snapshot(warm)
         living = {docno: texts for docno, texts in living.items() if docno not in removed}
         living |= changed
 
     assert contents(index) == expected(living)
-    with index.snapshot() as snapshot:
+    for snapshot in (index.snapshot(), index.snapshot(warm)):
         alive = snapshot.alive
         assert sorted(snapshot.docnos[alive].tolist()) == sorted(living)
         assert snapshot.n_documents == len(living)
@@ -95,6 +115,182 @@ def test_it_holds_what_a_dictionary_would(
             docno: (document_length(title), document_length(body))
             for docno, (title, body) in living.items()
         }
+
+
+# The whole of a question, against a plain one over a plain list
+
+QUESTIONS = st.lists(st.sampled_from(TERMS), min_size=1, max_size=4, unique=True)
+
+
+def asked(terms: list[str]) -> list[QueryTerm]:
+    return [QueryTerm(term, "word", 1 / (at + 1)) for at, term in enumerate(terms)]
+
+
+def scores_of(snapshot: Snapshot, terms: list[str]) -> dict[int, tuple[float, float]]:
+    """Strength and share of every entry that matches."""
+    scores = snapshot.scores(asked(terms))
+    evidence = scores.leading(1000, exponent=0.5, slack=0.0)
+    assert scores.n_matched == len(evidence.documents)
+    docnos = snapshot.docnos_at(evidence.documents).tolist()
+    values = zip(evidence.strength.tolist(), evidence.share.tolist(), strict=True)
+    return dict(zip(docnos, values, strict=True))
+
+
+def scores_by_hand(living: Mapping[int, Texts], terms: list[str]) -> dict[int, tuple[float, float]]:
+    """The same by the formula, number by number."""
+    lengths = {docno: [document_length(one) for one in texts] for docno, texts in living.items()}
+    averages = []
+    for field in (0, 1):
+        some = [length[field] for length in lengths.values() if length[field]]
+        averages.append(float(f"{sum(some) / len(some):.3g}") if some else 1.0)
+    score, share = dict.fromkeys(living, 0.0), dict.fromkeys(living, 0.0)
+    total = 0.0
+    for term in asked(terms):
+        found = [n for n, texts in living.items() if any(term.term in one for one in texts)]
+        gain = term.weight * math.log1p((len(living) - len(found) + 0.5) / (len(found) + 0.5))
+        total += gain
+        for docno in found:
+            counts = [one.get(term.term, 0) for one in living[docno]]
+            norms = [0.25 + 0.75 * lengths[docno][field] / averages[field] for field in (0, 1)]
+            w = 2 * counts[0] / norms[0] + counts[1] / norms[1]
+            score[docno] += gain * w / (w + 1.2)
+            share[docno] += gain
+    return {n: (score[n] / total, share[n] / total) for n in living if share[n]}
+
+
+@settings(max_examples=30)
+@given(batches=BATCHES, terms=QUESTIONS)
+def test_scores_do_not_depend_on_the_history(
+    batches: list[tuple[dict[int, Texts], set[int]]],
+    terms: list[str],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    index = KeywordIndex.create(tmp_path_factory.mktemp("whoosh"))
+    living: dict[int, Texts] = {}
+    warm = index.snapshot()
+    for changed, removed in batches:
+        apply(index, changed, removed)
+        living = {docno: texts for docno, texts in living.items() if docno not in removed}
+        living |= changed
+        warm = index.snapshot(warm)
+        scores_of(warm, terms)  # fills what is remembered
+    anew = KeywordIndex.create(tmp_path_factory.mktemp("anew"))
+    apply(anew, living)
+
+    with anew.snapshot() as rebuilt, index.snapshot() as cold:
+        by_rebuild = scores_of(rebuilt, terms)
+        assert scores_of(warm, terms) == by_rebuild  # to the last digit
+        assert scores_of(cold, terms) == by_rebuild
+    by_hand = scores_by_hand(living, terms)
+    assert by_rebuild.keys() == by_hand.keys()
+    for docno, values in by_rebuild.items():
+        assert values == pytest.approx(by_hand[docno], abs=1e-6)
+
+
+@settings(max_examples=50)
+@given(
+    texts=st.lists(COUNTS, min_size=1, max_size=40),
+    terms=QUESTIONS,
+    limit=st.integers(1, 12),
+    exponent=st.sampled_from([0.0, 0.5, 1.0]),
+    slack=st.sampled_from([0.0, 1e-6, 0.1, 10.0]),
+)
+def test_nobody_who_can_be_among_the_best_is_left_out(
+    texts: list[dict[str, int]],
+    terms: list[str],
+    limit: int,
+    exponent: float,
+    slack: float,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    index = KeywordIndex.create(tmp_path_factory.mktemp("whoosh"))
+    apply(index, {docno: ({}, body) for docno, body in enumerate(texts, 1)})
+    with index.snapshot() as snapshot:
+        scores = snapshot.scores(asked(terms))
+        all_of_them = scores.evidence(np.flatnonzero(scores.raw))
+        worth = all_of_them.strength * all_of_them.share**exponent
+        best = np.sort(worth)[::-1]
+        bound = best[limit - 1] - slack if len(best) > limit else 0.0
+        leading = scores.leading(limit, exponent=exponent, slack=slack)
+        assert set(all_of_them.documents[worth >= bound].tolist()) <= set(
+            leading.documents.tolist()
+        )
+        strongest = set(scores.strongest(limit).tolist())
+        raw = np.sort(scores.raw[scores.raw > 0])[::-1]
+        least = raw[limit - 1] if len(raw) > limit else 0.0
+        assert strongest == set(np.flatnonzero((scores.raw > 0) & (scores.raw >= least)).tolist())
+
+
+@settings(max_examples=50)
+@given(
+    texts=st.lists(COUNTS, min_size=1, max_size=30),
+    similar=st.dictionaries(st.integers(0, 29), st.floats(-1, 1), max_size=30),
+    limit=st.integers(1, 8),
+)
+def test_what_is_left_out_would_not_have_come_into_the_answer(
+    texts: list[dict[str, int]],
+    similar: dict[int, float],
+    limit: int,
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
+    index = KeywordIndex.create(tmp_path_factory.mktemp("whoosh"))
+    apply(index, {docno: ({}, body) for docno, body in enumerate(texts, 1)})
+    query = query_terms("pool timeout 토큰 漢")
+    known = [n for n in sorted(similar) if n < len(texts)]
+    vector = VectorEvidence(
+        documents=np.array(known, np.int64), similarity=np.array([similar[n] for n in known])
+    )
+    with index.snapshot() as snapshot:
+        scores = snapshot.scores(query.terms)
+        everything = scores.evidence(np.flatnonzero(scores.raw))
+        for found in (vector, None) if known else (None,):
+            cut = _leading(scores, found, query=query, snapshot=snapshot, limit=limit)
+            answers = []
+            for keyword in (everything, cut):
+                ranked = fuse(keyword, found, query=query, collection=snapshot.statistics)
+                rounded = np.round(ranked.relevance, DECIMALS)
+                least = rounded[limit - 1] if len(rounded) >= limit else -1.0
+                shown = zip(ranked.documents.tolist(), rounded.tolist(), strict=True)
+                answers.append({(doc, value) for doc, value in shown if value >= least})
+            assert answers[0] == answers[1]
+
+
+def test_the_best_of_many_are_found_block_by_block(tmp_path: Path) -> None:
+    index = KeywordIndex.create(tmp_path / "whoosh")
+    apply(index, {n: ({}, {"pool": n * 7919 % 2003 + 1}) for n in range(1, 2000)})
+    with index.snapshot() as snapshot:
+        scores = snapshot.scores(asked(["pool"]))
+        for limit in (1, 3, 7, 8, 500):
+            least = np.sort(scores.raw)[::-1][limit - 1]
+            best = np.flatnonzero(scores.raw >= least)
+            assert scores.strongest(limit).tolist() == best.tolist()
+        assert len(scores.strongest(5000)) == 1999
+
+
+def test_terms_are_counted_and_found_by_their_beginning(index: KeywordIndex) -> None:
+    with index.snapshot() as snapshot:
+        assert {
+            term: snapshot.n_containing(term) for term in ("pool", "timeout", "풀", "없음")
+        } == {term: len(snapshot.postings(term).docs) for term in ("pool", "timeout", "풀", "없음")}
+        assert {term for term, _ in snapshot.beginning_with("po")} == {"pool"}
+        assert sum(n for _, n in snapshot.beginning_with("timeout")) == 10
+        assert {term for term, _ in snapshot.beginning_with("")} == {
+            "pool",
+            "timeout",
+            "풀",
+            "토큰",
+        }
+        assert list(snapshot.beginning_with("zebra")) == []
+
+
+def test_only_what_passes_a_filter_is_counted(index: KeywordIndex) -> None:
+    with index.snapshot() as snapshot:
+        scores = snapshot.scores(asked(["pool"]))
+        positions, present = snapshot.positions_of(np.array([1, 55, 300, 9999]))
+        assert present.tolist() == [True, True, False, False]
+        assert snapshot.docnos_at(positions).tolist() == [1, 55]
+        scores.keep_only(positions)
+        assert scores.n_matched == 2
 
 
 @pytest.fixture
@@ -144,6 +340,16 @@ def test_compacting_leaves_nothing_of_what_was_taken_out(index: KeywordIndex) ->
     assert contents(index)["timeout"] == {}
 
 
+def test_edits_leave_a_large_segment_as_it_is(tmp_path: Path) -> None:
+    index = KeywordIndex.create(tmp_path / "whoosh")
+    apply(index, {n: ({}, {"pool": 1}) for n in range(1, 2000)})
+    (large,) = segments(tmp_path / "whoosh")
+    for n in range(1, 60):
+        apply(index, {n: ({}, {"pool": n})})
+        assert large in segments(tmp_path / "whoosh")
+    assert len(segments(tmp_path / "whoosh")) <= 10
+
+
 def test_a_snapshot_does_not_change_with_later_commits(index: KeywordIndex) -> None:
     with index.snapshot() as snapshot:
         for n in range(1000, 1020):
@@ -152,66 +358,114 @@ def test_a_snapshot_does_not_change_with_later_commits(index: KeywordIndex) -> N
     assert len(contents(index)["pool"]) == 399  # as many came as went
 
 
-# Whoosh's own reading, for what is read here through names of its own
+def test_a_later_snapshot_takes_over_what_has_not_changed(index: KeywordIndex) -> None:
+    before = index.snapshot()
+    scores_of(before, ["pool", "풀"])
+    apply(index, {2000: ({}, {"timeout": 1})}, {1})
+    after = index.snapshot(before)
+    old, new = before.by_segment(), after.by_segment()
+    assert len(old.keys() & new.keys()) >= 3
+    assert all(new[name].segment is old[name].segment for name in old.keys() & new.keys())
+    assert any(new[name] is old[name] for name in old.keys() & new.keys())
+    before.close()
+    assert scores_of(after, ["pool", "풀"]) == scores_of(index.snapshot(), ["pool", "풀"])
+
+
+def test_what_is_remembered_takes_no_more_room_than_it_may() -> None:
+    remembered = Remembered(max_bytes=1000)
+    n_made = 0
+
+    def ask(key: str, size: int) -> str:
+        def make() -> tuple[str, int]:
+            nonlocal n_made
+            n_made += 1
+            return f"value of {key}", size
+
+        assert remembered.get(key, make) == f"value of {key}"
+        return key
+
+    for key in "abcde":
+        ask(key, 200)
+    ask("a", 200)
+    assert n_made == 5
+    ask("f", 200)  # b was not asked for longest
+    ask("a", 200)
+    assert n_made == 6
+    ask("b", 200)
+    assert n_made == 7
+    ask("huge", 5000)  # alone, and still of use
+    ask("huge", 5000)
+    assert n_made == 8
+
+
+def test_threads_read_beside_a_writer(index: KeywordIndex) -> None:
+    snapshot = index.snapshot()
+    alone = scores_of(index.snapshot(), ["pool", "timeout"])
+
+    def read(_: int) -> bool:
+        return scores_of(snapshot, ["pool", "timeout"]) == alone
+
+    def write(n: int) -> None:
+        apply(index, {n: ({}, {"pool": n})}, {n - 900})
+
+    with ThreadPoolExecutor(4) as threads:
+        same = threads.map(read, range(200))
+        for n in range(1000, 1020):
+            write(n)
+        assert all(same)
+    assert scores_of(index.snapshot(snapshot), ["pool"]) == scores_of(index.snapshot(), ["pool"])
+
+
+def test_a_batch_survives_the_way_to_another_process(index: KeywordIndex) -> None:
+    documents = [document(n, ({"풀": 1}, {"pool": n})) for n in range(1000, 1010)]
+    batch = pickle.loads(pickle.dumps(make_batch(documents)))
+    index.apply([batch], replaced=range(1000, 1010))
+    assert {n: contents(index)["pool"][n] for n in range(1000, 1010)} == {
+        n: (0.0, n) for n in range(1000, 1010)
+    }
+
+
+# Whoosh reads it, too
 
 
 def test_postings_are_those_that_whoosh_reads(index: KeywordIndex) -> None:
     with index._index.searcher() as searcher, index.snapshot() as snapshot:
-        for field in ("title", "body"):
-            for text in searcher.reader().field_terms(field):
-                matcher = searcher.reader().postings(field, text)
-                read = {}
-                while matcher.is_active():
-                    read[matcher.id()] = matcher.weight()
-                    matcher.next()
-                ours = snapshot.postings(text.decode() if isinstance(text, bytes) else text)
-                counts = ours.title_tf if field == "title" else ours.body_tf
-                mine = zip(ours.docs.tolist(), counts.tolist(), strict=True)
-                assert {doc: count for doc, count in mine if count} == read
+        reader = searcher.reader()
+        assert sorted(reader.field_terms("text")) == sorted(["pool", "timeout", "토큰", "풀"])
+        for text in ("pool", "timeout", "토큰", "풀"):
+            matcher = reader.postings("text", text)
+            read = {}
+            while matcher.is_active():
+                read[matcher.id()] = matcher.weight()
+                matcher.next()
+            ours = snapshot.postings(text)
+            counts = (ours.title_tf + ours.body_tf).tolist()
+            assert dict(zip(ours.docs.tolist(), counts, strict=True)) == read
+            assert reader.doc_frequency("text", text) >= len(read)
 
 
-@pytest.mark.parametrize("term", ["pool", "timeout", "토큰"])
-def test_whoosh_ranks_the_same_up_to_ties(index: KeywordIndex, term: str) -> None:
-    from whoosh.query import Term
+def test_whoosh_finds_what_is_there(index: KeywordIndex) -> None:
+    from whoosh.query import And, Prefix, Term
 
-    with index.snapshot() as snapshot:
-        postings = snapshot.postings(term)
-        lengths = snapshot.body_length[snapshot.alive]
-        evidence = ranking.bm25f(
-            [
-                ranking.Posting(
-                    documents=postings.docs,
-                    title_tf=postings.title_tf,
-                    body_tf=postings.body_tf,
-                )
-            ],
-            ranking.Collection(
-                n_documents=snapshot.n_documents,
-                title_lengths=snapshot.title_length,
-                body_lengths=snapshot.body_length,
-                average_title_length=1.0,
-                average_body_length=float(lengths.mean()),
-                scripts=Scripts(0, 0, 0, 1),
-            ),
-        )
-        strength = dict(zip(evidence.documents.tolist(), evidence.strength.tolist(), strict=True))
     with index._index.searcher() as searcher:
-        ranked = [hit.docnum for hit in searcher.search(Term("body", term), limit=None)]
-    assert sorted(ranked) == sorted(strength)
-    in_their_order = [strength[doc] for doc in ranked]
-    slack = 0.02  # Whoosh rounds lengths to a byte
-    assert all(a >= b - slack for a, b in pairwise(in_their_order))
+        both = searcher.search(And([Term("text", "timeout"), Term("text", "pool")]), limit=None)
+        assert len(both) == 10
+        assert len(searcher.search(Prefix("text", "time"), limit=None)) == 10
+        column = searcher.reader().column_reader("docnos")
+        assert sorted(column[hit.docnum] for hit in both) == list(range(50, 60))
 
 
-# Damage; Whoosh leaves files open that it could not read
-
-LEAVES_FILES_OPEN = pytest.mark.filterwarnings(
-    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
-)
+# Damage
 
 
 def files_of(folder: Path) -> list[Path]:
     return sorted(path for path in folder.iterdir() if path.is_file() and "LOCK" not in path.name)
+
+
+LEAVES_FILES_OPEN = pytest.mark.filterwarnings(
+    "ignore::ResourceWarning", "ignore::pytest.PytestUnraisableExceptionWarning"
+)
+"""Whoosh does, of a table of contents that it cannot read."""
 
 
 @LEAVES_FILES_OPEN
@@ -237,26 +491,28 @@ def test_damage_is_recognised_or_does_no_harm(
             assert error.name == "keyword"
             n_recognised += 1
         shutil.rmtree(copy)
-    assert n_recognised >= 3 or damage == "longer"
+    assert n_recognised >= len(files_of(folder_of(index))) // 2
 
 
 @LEAVES_FILES_OPEN
-@settings(max_examples=30)
+@settings(max_examples=150)
 @given(data=st.data())
-def test_a_flipped_byte_in_a_number_or_a_posting_is_recognised_or_does_no_harm(
+def test_a_flipped_bit_is_recognised_or_does_no_harm(
     data: st.DataObject, tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     folder = tmp_path_factory.mktemp("whoosh")
     index = KeywordIndex.create(folder)
     apply(index, {n: ({"풀": 1}, {"pool": n % 7 + 1, "토큰": 1}) for n in range(1, 40)})
+    apply(index, {n: ({}, {"pool": 300, "timeout": 70_000}) for n in range(5, 9)}, {20})
     whole = contents(index)
-    path = data.draw(
-        st.sampled_from(sorted(one for one in folder.glob("*.[cp]*") if one.stat().st_size))
-    )
+    ending = data.draw(st.sampled_from([".toc", ".trm", ".pst", ".col"]))
+    path = data.draw(st.sampled_from(sorted(folder.glob(f"*{ending}"))))
     raw = bytearray(path.read_bytes())
     raw[data.draw(st.integers(0, len(raw) - 1))] ^= 1 << data.draw(st.integers(0, 7))
     path.write_bytes(raw)
     try:
+        assert contents(KeywordIndex(folder)) == whole
+        KeywordIndex(folder).compact()
         assert contents(KeywordIndex(folder)) == whole
     except IndexDamagedError:
         pass
@@ -297,13 +553,18 @@ def test_postings_of_any_number_of_blocks_come_back(n: int, tmp_path: Path) -> N
     assert contents(index)["pool"] == {docno: (0.0, docno) for docno in range(1, n + 1)}
 
 
+def scripts_of(snapshot: Snapshot) -> tuple[float, ...]:
+    found = snapshot.statistics.scripts
+    return (found.hangul, found.han, found.kana, found.latin)
+
+
 def test_shares_of_scripts_are_those_of_living_entries(tmp_path: Path) -> None:
     index = KeywordIndex.create(tmp_path / "whoosh")
     korean = TermDocument(docno=1, title={}, body=Counter({"풀": 1}), scripts=(1, 0, 0, 0))
     english = TermDocument(docno=2, title={}, body=Counter({"pool": 1}), scripts=(0, 0, 0, 1))
     index.apply([korean, english], replaced=())
     with index.snapshot() as snapshot:
-        np.testing.assert_allclose(snapshot.scripts, (0.5, 0, 0, 0.5))
+        np.testing.assert_allclose(scripts_of(snapshot), (0.5, 0, 0, 0.5))
     index.apply([], replaced=[1])
     with index.snapshot() as snapshot:
-        np.testing.assert_allclose(snapshot.scripts, (0, 0, 0, 1))
+        np.testing.assert_allclose(scripts_of(snapshot), (0, 0, 0, 1))

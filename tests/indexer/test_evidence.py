@@ -1,0 +1,114 @@
+"""Open indexes follow what is written, answer as freshly opened ones, and may be asked by threads."""
+
+from __future__ import annotations
+
+import contextlib
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+
+from memjournal.indexer.analysis import query_terms
+from memjournal.indexer.answer import Mode
+from memjournal.indexer.catalog import Catalog
+from memjournal.indexer.entry_filter import EntryFilter
+from memjournal.indexer.evidence import Legs
+
+from .world import World, pick
+
+QUESTIONS = ("pool timeout", "세션 토큰", "order page", "캐시 pool")
+
+Gathered = list[tuple[int, float]]
+
+
+def gathered(
+    legs: Legs,
+    text: str,
+    catalog: Catalog | None = None,
+    *,
+    by: Mode = "hybrid",
+    wanted: EntryFilter | None = None,
+) -> Gathered:
+    found = legs.gather(
+        query_terms(text), by=by, wanted=wanted or EntryFilter(), limit=5, catalog=catalog
+    ).relevance
+    return list(zip(found.documents.tolist(), found.relevance.tolist(), strict=True))
+
+
+def fill(world: World) -> None:
+    for number in range(30):
+        world.memory(f"pool {number}", f"timeout of the order page {number}")
+        world.memory(f"세션 토큰 {number}", "캐시 서버")
+    world.update()
+
+
+def test_open_legs_follow_and_answer_as_those_just_opened(world: World) -> None:
+    fill(world)
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+        for text in QUESTIONS:
+            gathered(legs, text)
+        for number in range(5):
+            path = world.memory("pool timeout", f"캐시 {number}")
+            if number % 2:
+                (world.root / path).unlink()
+            world.update()
+            legs.refresh()
+            anew = Legs(world.index, catalog)
+            for by in ("hybrid", "keyword", "vector"):
+                for text in QUESTIONS:
+                    assert gathered(legs, text, by=by) == gathered(anew, text, by=by)
+            anew.close()
+        legs.close()
+
+
+def test_what_is_not_refreshed_answers_as_before(world: World) -> None:
+    fill(world)
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+        before = gathered(legs, "pool timeout", by="keyword")
+        world.memory("pool timeout", "pool timeout")
+        world.update()
+        assert gathered(legs, "pool timeout", by="keyword") == before
+        legs.refresh()
+        assert gathered(legs, "pool timeout", by="keyword") != before
+
+
+def test_a_filter_leaves_the_scores_as_they_are(world: World) -> None:
+    fill(world)
+    world.memory("pool", "timeout of the order page", project="github.com/acme/payments")
+    world.update()
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+        wanted = pick(projects=("github.com/acme/payments",))
+        ((docno, relevance),) = gathered(legs, "pool timeout", by="keyword", wanted=wanted)
+        found = legs.gather(query_terms("pool timeout"), by="keyword", wanted=wanted, limit=5)
+        assert found.n_matched == 1
+        everything = legs.gather(
+            query_terms("pool timeout"), by="keyword", wanted=EntryFilter(), limit=100
+        ).relevance
+        at = int(np.flatnonzero(everything.documents == docno)[0])
+        assert everything.relevance[at] == relevance
+
+
+def test_threads_ask_while_the_index_is_written_and_looked_at_anew(world: World) -> None:
+    fill(world)
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+        gathered(legs, "pool timeout")
+
+        def ask(number: int) -> bool:
+            with contextlib.closing(world.index.read_catalog()) as own:
+                return bool(gathered(legs, QUESTIONS[number % len(QUESTIONS)], own))
+
+        with ThreadPoolExecutor(4) as threads:
+            asked = threads.map(ask, range(60))
+            for number in range(6):
+                world.memory("pool timeout", f"캐시 {number}")
+                world.update()
+                legs.refresh()
+            assert all(asked)
+        anew = Legs(world.index, catalog)
+        for text in QUESTIONS:
+            assert gathered(legs, text) == gathered(anew, text)
+        anew.close()
+        legs.close()
