@@ -187,6 +187,10 @@ class Catalog:
         """
         return self._database.transaction()
 
+    def data_version(self) -> int:
+        """A number that changes whenever the catalog was changed by way of another one than this."""
+        return self._database.data_version()
+
     def stamp(self, target: Target) -> str:
         """What proves that an index belongs to this catalog; "" before there is one."""
         return self._database.meta(f"{target}_stamp")
@@ -194,6 +198,14 @@ class Catalog:
     def set_stamp(self, target: Target, stamp: str) -> None:
         """Note which index belongs to it from now on; inside a transaction."""
         self._database.set_meta(f"{target}_stamp", stamp)
+
+    def vector_mark(self) -> str:
+        """How far the vectors reached when work on them was ticked off last; "" if nothing was."""
+        return self._database.meta("vector_mark")
+
+    def set_vector_mark(self, mark: str) -> None:
+        """Note how far the vectors reach; inside the transaction that ticks off."""
+        self._database.set_meta("vector_mark", mark)
 
     # --- files ------------------------------------------------------------------------------
 

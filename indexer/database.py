@@ -134,6 +134,11 @@ class Database:
         """Carry out one change for each of *rows*, inside a transaction."""
         self._connection.executemany(statement, rows)
 
+    def data_version(self) -> int:
+        """A number that changes whenever another connection has committed a change."""
+        ((version,),) = self.query("PRAGMA data_version")
+        return int(version)
+
     def meta(self, key: str) -> str:
         """A remark about the index as a whole, "" if there is none."""
         found = self.query("SELECT value FROM meta WHERE key = ?", (key,))

@@ -44,6 +44,8 @@ def erase_traces(index: JournalIndex) -> None:
         with contextlib.closing(Catalog(index.catalog_path, write=True)) as catalog:
             catalog.compact()
         index.open_keyword().compact()
+        if (vectors := index.open_vectors()) is not None:
+            vectors.compact()
 
 
 def prove_forgotten(

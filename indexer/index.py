@@ -8,8 +8,11 @@ files by itself, and the report says so.
 from __future__ import annotations
 
 import contextlib
+import math
 import shutil
 import stat
+import threading
+import time
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -18,26 +21,37 @@ from typing import TYPE_CHECKING, Final
 from ..journal import files, git
 from ..journal.entry import Entry
 from ..journal.errors import CannotCreateError, NotFoundError, StorageError, UnavailableError
-from ..journal.reading import Stored, is_missing, read_at
+from ..journal.reading import Stored, is_missing
 from .analysis import ANALYZER_VERSION
 from .catalog import Catalog
 from .content import CONTENT_VERSION, indexed_text
-from .errors import IndexDamagedError, NoIndexError, VectorsUnavailableError
-from .growth import digest_of
+from .errors import (
+    IndexDamagedError,
+    NoIndexError,
+    ServiceUnavailableError,
+    VectorsUnavailableError,
+)
 from .outbox import TARGETS, Target
+from .place import Place, read_place
+from .reading_together import read_together
 from .reconcile import IsMeant, plan_update, prove, reconcile
 from .report import ProgressCallback, UpdateReport
 from .row import Row
 from .stamps import STAMP_FILE, holds, make_stamp, read_stamp
+from .vector_mark import reaches
+from .workers import Workers
 
 if TYPE_CHECKING:
     from .chunking import Passage
     from .embedding import Embedder
+    from .endpoint_options import EndpointOptions
     from .keyword import KeywordIndex
+    from .snapshot import Snapshot
     from .vectors import VectorIndex
 
-_KEYWORD_FORMAT: Final = "2"
-_VECTOR_FORMAT: Final = "2"
+_KEYWORD_FORMAT: Final = "3"
+_VECTOR_FORMAT: Final = "3"
+_REST_S: Final = 30.0  # after which a service that could not be asked is asked again
 _FOLDERS: Final[dict[Target, str]] = {"keyword": "whoosh", "vector": "faiss"}
 
 
@@ -46,13 +60,14 @@ class IndexOptions:
     """What decides what is in an index, where a change means building it anew, and who makes it."""
 
     vectors: bool
-    model: str  # the shipped one's name, a folder with its whole path, or a name on a hub
+    model: str  # as `load_embedder` takes it; a folder with its whole path
     chunk_tokens: int
     chunk_overlap_tokens: int
     machine: str  # a secret of this machine: an index that was not made with it is not read
     lock_timeout_s: float
     n_workers: int = 1  # processes that may help when there is much to index
     git_environ: Mapping[str, str] | None = None  # what git is run with; None: it is not asked
+    endpoint: EndpointOptions | None = None  # where the model is, if a service has it
 
     def __post_init__(self) -> None:
         if not self.machine:
@@ -73,7 +88,11 @@ class JournalIndex:
     def __init__(self, root: Path, folder: Path, options: IndexOptions) -> None:
         self.root, self.folder, self.options = root, folder, options
         self._embedder: Embedder | None = None
+        self._vectors: tuple[str, VectorIndex] | None = None  # and the stamp it was opened with
+        self._snapshot: Snapshot | None = None
+        self._opening, self._loading = threading.Lock(), threading.Lock()
         self._no_vectors = "" if options.vectors else "vectors are switched off"
+        self._ask_again_at = math.inf  # when what stands there may have passed
 
     # --- what it is made of -----------------------------------------------------------------
 
@@ -102,35 +121,64 @@ class JournalIndex:
 
         return KeywordIndex(self.folder_of("keyword"))
 
+    def snapshot(self) -> Snapshot:
+        """The keyword index as it is now; what was open of it and has not changed stays open.
+
+        Raises:
+            IndexDamagedError: there is none, it was not made here, or it cannot be read.
+        """
+        with self._opening:
+            self._snapshot = self.open_keyword().snapshot(self._snapshot)
+            return self._snapshot
+
     def open_vectors(self) -> VectorIndex | None:
-        """The vector index, or None where there are no vectors; ``no_vectors`` says why.
+        """The vector index as it is now, or None where there are no vectors; ``no_vectors`` says why.
+
+        Always the same object until the index is built anew: whoever writes and whoever searches
+        share the vectors, which are most of what the process holds in memory.
 
         Raises:
             IndexDamagedError: it is missing, was not made here, or cannot be read.
         """
-        embedder = self.embedder()
-        if embedder is None:
-            return None
-        self._require_stamp("vector")
-        from .vectors import VectorIndex
+        with self._opening:
+            embedder = self.embedder()
+            if embedder is None:
+                return None
+            stamp = self._require_stamp("vector")
+            from .vectors import VectorIndex
 
-        return VectorIndex(
-            self.folder_of("vector"),
-            fingerprint=embedder.fingerprint,
-            dimension=embedder.dimension,
-        )
+            if self._vectors is not None and self._vectors[0] == stamp:
+                self._vectors[1].refresh()
+                return self._vectors[1]
+            self._vectors = None  # both at once would take twice the memory
+            vectors = VectorIndex(
+                self.folder_of("vector"),
+                fingerprint=embedder.fingerprint,
+                dimension=embedder.dimension,
+            )
+            self._vectors = (stamp, vectors)
+            return vectors
 
     def embedder(self) -> Embedder | None:
         """What makes vectors, loaded when first asked for; None where there can be no vectors."""
-        if self._embedder is None and not self._no_vectors:
-            try:
-                from . import vectors  # noqa: F401  # without FAISS a model is of no use
-                from .embedding import load_embedder
+        with self._loading:
+            if time.monotonic() >= self._ask_again_at:
+                self._no_vectors, self._ask_again_at = "", math.inf
+            if self._embedder is None and not self._no_vectors:
+                try:
+                    from . import vectors  # noqa: F401  # without FAISS a model is of no use
+                    from .embedding import load_embedder
 
-                self._embedder = load_embedder(self.options.model)
-            except VectorsUnavailableError as error:
-                self._no_vectors = str(error)
-        return self._embedder
+                    self._embedder = load_embedder(self.options.model, self.options.endpoint)
+                except VectorsUnavailableError as error:
+                    self.rest_vectors(error)
+            return self._embedder
+
+    def rest_vectors(self, error: VectorsUnavailableError) -> None:
+        """Do without vectors, for a while if what *error* says may pass."""
+        self._no_vectors, self._embedder = str(error), None
+        if isinstance(error, ServiceUnavailableError):
+            self._ask_again_at = time.monotonic() + _REST_S
 
     @property
     def no_vectors(self) -> str:
@@ -166,7 +214,7 @@ class JournalIndex:
         if self._has_work(look, report):
             with self.locked(wait=wait):
                 report = self._follow(look, now_ns=now_ns, progress=progress)
-        report.no_vectors = self._no_vectors
+        report.no_vectors = report.no_vectors or self._no_vectors
         return report
 
     def prove(
@@ -189,7 +237,7 @@ class JournalIndex:
             contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
         ):
             prove(catalog, self.root, report, now_ns=now_ns, progress=progress)
-            self._let_both_follow(catalog, report, progress)
+            self._let_both_follow(catalog, Workers(1), report, progress)
         return report
 
     def rebuild(self, *, now_ns: int, progress: ProgressCallback = lambda *_: None) -> UpdateReport:
@@ -202,7 +250,7 @@ class JournalIndex:
         with self.locked():
             self._remove_derived()
             report = self._follow(_Look(None, True), now_ns=now_ns, progress=progress)
-        report.no_vectors = self._no_vectors
+        report.no_vectors = report.no_vectors or self._no_vectors
         return report
 
     def rebuild_part(self, target: Target, *, progress: ProgressCallback = lambda *_: None) -> None:
@@ -217,9 +265,10 @@ class JournalIndex:
         with (
             self.locked(),
             contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+            contextlib.closing(Workers(self.options.n_workers)) as workers,
         ):
             self._start_anew(catalog, target)
-            self._apply_pending(catalog, target, UpdateReport(), progress)
+            self._apply_pending(catalog, target, workers, UpdateReport(), progress)
 
     @contextlib.contextmanager
     def locked(self, *, wait: bool = True) -> Iterator[None]:
@@ -283,7 +332,7 @@ class JournalIndex:
 
     def _is_behind(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index has work to do, and can do it."""
-        is_behind = catalog.outbox.count(target) > 0 or not self._is_current(catalog, target)
+        is_behind = catalog.outbox.count(target) > 0 or not self.is_current(catalog, target)
         return is_behind and (target == "keyword" or self.embedder() is not None)
 
     def _follow(self, look: _Look, *, now_ns: int, progress: ProgressCallback) -> UpdateReport:
@@ -302,7 +351,10 @@ class JournalIndex:
     def _follow_with(
         self, look: _Look, report: UpdateReport, *, now_ns: int, progress: ProgressCallback
     ) -> None:
-        with contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog:
+        with (
+            contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+            contextlib.closing(Workers(self.options.n_workers)) as workers,
+        ):
             head = git.head_commit(self.root)
             if not catalog.n_files():  # of a catalog that is empty, a part would pass for the whole
                 look = _Look(None, look.accept_deletions)
@@ -313,39 +365,47 @@ class JournalIndex:
                 now_ns=now_ns,
                 only=look.only,
                 is_meant=self._is_meant(catalog, look),
+                read_whole=lambda files: read_together(workers, self.root, files, now_ns=now_ns),
                 progress=progress,
             )
             if look.only is None and not report.n_withheld and catalog.git_head() != head:
                 with catalog.transaction():
                     catalog.set_git_head(head)
-            self._let_both_follow(catalog, report, progress)
+            self._let_both_follow(catalog, workers, report, progress)
 
     def _let_both_follow(
-        self, catalog: Catalog, report: UpdateReport, progress: ProgressCallback
+        self,
+        catalog: Catalog,
+        workers: Workers,
+        report: UpdateReport,
+        progress: ProgressCallback,
     ) -> None:
         if catalog.outbox.has_left():
             with catalog.transaction():
                 catalog.outbox.recover()
         for target in TARGETS:
             try:
-                self._apply_pending(catalog, target, report, progress)
+                self._apply_pending(catalog, target, workers, report, progress)
             except IndexDamagedError as error:
                 if error.name == "catalog":
                     raise
                 report.remarks.append(f"{error.what}; it is being rebuilt")
                 self._start_anew(catalog, target)
-                self._apply_pending(catalog, target, report, progress)
+                self._apply_pending(catalog, target, workers, report, progress)
+            except VectorsUnavailableError as error:
+                self.rest_vectors(error)
 
     def _apply_pending(
         self,
         catalog: Catalog,
         target: Target,
+        workers: Workers,
         report: UpdateReport,
         progress: ProgressCallback,
     ) -> None:
         if target == "vector" and self.embedder() is None:
             return
-        if not self._is_current(catalog, target):
+        if not self.is_current(catalog, target):
             if catalog.stamp(target):
                 report.remarks.append(
                     f"the {target} index was missing or made in another way; it was rebuilt"
@@ -354,7 +414,7 @@ class JournalIndex:
         if catalog.outbox.count(target):
             from .following import follow
 
-            follow(self, catalog, target, progress=progress)
+            follow(self, catalog, target, workers, progress=progress)
 
     # --- whether an index belongs to this catalog -------------------------------------------
 
@@ -379,17 +439,22 @@ class JournalIndex:
     def _holds(self, stamp: str, target: Target) -> bool:
         return holds(stamp, version=self._version(target), machine=self.options.machine)
 
-    def _require_stamp(self, target: Target) -> None:
-        if not self._holds(read_stamp(self.folder_of(target)), target):
+    def _require_stamp(self, target: Target) -> str:
+        stamp = read_stamp(self.folder_of(target))
+        if not self._holds(stamp, target):
             raise IndexDamagedError(target, "it is missing, or was made elsewhere")
+        return stamp
 
-    def _is_current(self, catalog: Catalog, target: Target) -> bool:
+    def is_current(self, catalog: Catalog, target: Target) -> bool:
+        """Whether an index is there, made as it would be made now, and all of what the catalog knows."""
         found = read_stamp(self.folder_of(target))
         if found != catalog.stamp(target) or not self._holds(found, target):
             return False
-        if target == "vector" and self._embedder is not None:
-            return f" {self._embedder.fingerprint} " in found
-        return True
+        if target == "keyword":
+            return True
+        if not reaches(self.folder_of("vector"), catalog.vector_mark()):
+            return False
+        return self._embedder is None or f" {self._embedder.fingerprint} " in found
 
     def _start_anew(self, catalog: Catalog, target: Target) -> None:
         """Empty one index and note every entry for it.
@@ -414,6 +479,8 @@ class JournalIndex:
         with catalog.transaction():
             catalog.outbox.note_all(target)
             catalog.set_stamp(target, stamp)
+            if target == "vector":
+                catalog.set_vector_mark("")
         files.replace(folder / STAMP_FILE, stamp.encode("utf-8"))
 
     def _remove_derived(self) -> None:
@@ -431,13 +498,7 @@ class JournalIndex:
         Raises:
             StorageError: the file cannot be read.
         """
-        try:
-            stored = read_at(self.root, row.path, row.offset, row.length, row.created_us * 1000)
-        except OSError as error:
-            if is_missing(error):
-                return None
-            raise files.as_storage_error(error, self.root / row.path) from error
-        return stored if stored and digest_of(stored.raw) == row.digest else None
+        return read_place(self.root, Place.of(row))
 
     def line_of(self, row: Row) -> int:
         """The line of its file, from 1, that *row* begins in.

@@ -8,8 +8,9 @@ checked out proves the deletion, or a person says that it was meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
@@ -35,7 +36,11 @@ _OTHER_CLOCK_NS: Final = 86_400 * 10**9
 _FILES_PER_TRANSACTION: Final = 200
 _MANY: Final = 20  # files; fewer are deleted by hand every day
 
+_SHARED_FROM: Final = 1_000  # files; to start a process costs as much as to read about so many
+
 IsMeant = Callable[[Sequence[str]], bool]
+Reading = FileChange | Oddity | None
+ReadWhole = Callable[[Sequence[JournalFile]], Iterator[Reading]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,11 +110,13 @@ def reconcile(
     now_ns: int,
     only: Collection[str] | None = None,
     is_meant: IsMeant = lambda _: False,
+    read_whole: ReadWhole | None = None,
     progress: ProgressCallback = lambda *_: None,
 ) -> None:
     """Let *catalog* follow the files below *root*; *report* says how it changed.
 
-    What is known of a file that cannot be read now is kept.
+    What is known of a file that cannot be read now is kept. *read_whole* reads files when there are
+    many, in whichever way is fast.
 
     Raises:
         IndexDamagedError: the catalog is not as it was left.
@@ -122,13 +129,13 @@ def reconcile(
         with catalog.transaction():
             for path in plan.removed[start : start + _FILES_PER_TRANSACTION]:
                 report.change += catalog.apply(FileChange.gone(path))
-    read_files(
-        catalog,
-        plan.changed,
-        lambda file: _read(catalog, root, file, now_ns=now_ns),
-        report,
-        progress=progress,
-    )
+    growing, whole = _sorted_by_growth(catalog, plan.changed)
+    if read_whole is None or len(whole) < _SHARED_FROM:
+        changes = read_changes(root, whole, now_ns=now_ns)
+    else:
+        changes = read_whole(whole)
+    grown = (_read_grown(catalog, root, file, now_ns=now_ns) for file in growing)
+    _take_in(catalog, chain(grown, changes), report, n_all=len(plan.changed), progress=progress)
 
 
 def prove(
@@ -147,56 +154,78 @@ def prove(
     """
     unproven = catalog.unproven()
     found = list_files(root, below=unproven).files if unproven else ()
-    read_files(
-        catalog,
-        found,
-        lambda file: read_change(root, file, now_ns=now_ns),
-        report,
-        progress=progress,
+    changes = read_changes(root, found, now_ns=now_ns)
+    _take_in(catalog, changes, report, n_all=len(found), progress=progress)
+
+
+def _take_in(
+    catalog: Catalog,
+    changes: Iterator[Reading],
+    report: UpdateReport,
+    *,
+    n_all: int,
+    progress: ProgressCallback,
+) -> None:
+    """Bring the catalog up to date with *changes*, some in each transaction."""
+    n_done = 0
+    while part := list(islice(changes, _FILES_PER_TRANSACTION)):
+        with catalog.transaction():
+            for change in part:
+                if isinstance(change, FileChange):
+                    report.change += catalog.apply(change)
+                    report.n_files += 1
+                elif change is not None:
+                    report.failures.append(change)
+        n_done += len(part)
+        progress("files", n_done, n_all)
+
+
+def _sorted_by_growth(
+    catalog: Catalog, files: Sequence[JournalFile]
+) -> tuple[list[JournalFile], list[JournalFile]]:
+    """The session files that may only have grown, and the others."""
+    growing: list[JournalFile] = []
+    whole: list[JournalFile] = []
+    for file in files:
+        extent = catalog.extent(file.path) if file.kind == "session" else None
+        may_have_grown = extent is not None and (
+            file.size_bytes > extent.end
+            or _unsettled(file) in catalog.known_files(below=[file.path]).values()
+        )
+        (growing if may_have_grown else whole).append(file)
+    return growing, whole
+
+
+def _read_grown(catalog: Catalog, root: Path, file: JournalFile, *, now_ns: int) -> Reading:
+    """What *file* holds more than the catalog knows, or all it holds if it did not only grow."""
+    extent = catalog.extent(file.path)
+    assert extent is not None  # it was sorted out by that
+    before = catalog.placed(file.path, start=max(0, extent.end - WINDOW_BYTES))
+    try:
+        grown = read_growth(root, file, extent, before)
+    except OSError as error:
+        return describe_failure(file, error)
+    if grown is None:
+        return _read_whole(root, file, now_ns=now_ns)
+    added, extent = grown
+    return FileChange(
+        _settled(file, now_ns=now_ns),
+        tuple(describe(one) for one in added),
+        extent=extent,
+        is_growth=True,
     )
 
 
-def read_files(
-    catalog: Catalog,
-    files: Sequence[JournalFile],
-    read: Callable[[JournalFile], FileChange],
-    report: UpdateReport,
-    *,
-    progress: ProgressCallback,
-) -> None:
-    """Bring the catalog up to date with what *read* says of each of *files*."""
-    n_all = len(files)
-    for start in range(0, n_all, _FILES_PER_TRANSACTION):
-        with catalog.transaction():
-            for file in files[start : start + _FILES_PER_TRANSACTION]:
-                try:
-                    change = read(file)
-                except OSError as error:
-                    if oddity := describe_failure(file, error):
-                        report.failures.append(oddity)
-                    continue
-                report.change += catalog.apply(change)
-                report.n_files += 1
-        progress("files", min(start + _FILES_PER_TRANSACTION, n_all), n_all)
+def read_changes(root: Path, files: Iterable[JournalFile], *, now_ns: int) -> Iterator[Reading]:
+    """Everything that each of *files* holds now, or why it cannot be read; None if it has just gone."""
+    return (_read_whole(root, file, now_ns=now_ns) for file in files)
 
 
-def _read(catalog: Catalog, root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
-    """What *file* holds now, or what it holds more than the catalog knows, if it only grew."""
-    extent = catalog.extent(file.path) if file.kind == "session" else None
-    if extent is not None and (
-        file.size_bytes > extent.end
-        or _unsettled(file) in catalog.known_files(below=[file.path]).values()
-    ):
-        before = catalog.placed(file.path, start=max(0, extent.end - WINDOW_BYTES))
-        if grown := read_growth(root, file, extent, before):
-            added, extent = grown
-            return FileChange(
-                _settled(file, now_ns=now_ns),
-                tuple(describe(one) for one in added),
-                extent=extent,
-                is_growth=True,
-            )
-    return read_change(root, file, now_ns=now_ns)
+def _read_whole(root: Path, file: JournalFile, *, now_ns: int) -> Reading:
+    try:
+        return read_change(root, file, now_ns=now_ns)
+    except OSError as error:
+        return describe_failure(file, error)
 
 
 def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from .catalog import Catalog, Pending
+from .catalog import Catalog
+from .deriving import embed_places
 from .entry_filter import EntryFilter
-from .following import VECTOR_BATCH, vector_documents
+from .following import vector_task
+from .place import Place
 from .reconcile import describe_failure, plan_update, read_change
 from .row import Row
 
 if TYPE_CHECKING:
     from .index import JournalIndex
+
+_AT_ONCE: Final = 250  # entries whose texts are in memory
 
 
 def find_differences(index: JournalIndex, catalog: Catalog) -> list[str]:
@@ -74,8 +78,11 @@ def _compare_vectors(
     found = set(vectors.docnos.tolist()) - waiting
     if not found <= rows.keys():
         yield "vector index: entries that are not in the catalog"
-    without = [Pending(n, rows[n]) for n in sorted(rows.keys() - found - waiting)]
-    for start in range(0, len(without), VECTOR_BATCH):  # those that say nothing have none
-        for document in vector_documents(index, without[start : start + VECTOR_BATCH], []):
-            if document.vectors.any():
-                yield f"vector index: mem:{rows[document.docno].id} is missing"
+    without = [Place.of(rows[n]) for n in sorted(rows.keys() - found - waiting)]
+    embedder = index.embedder()
+    assert embedder is not None  # there is an index only where there is an embedder
+    for start in range(0, len(without), _AT_ONCE):  # those that say nothing have none
+        made = embed_places(vector_task(index, tuple(without[start : start + _AT_ONCE])), embedder)
+        for docno, rows_of_entry in zip(made.docnos, made.vectors, strict=True):
+            if rows_of_entry.any():
+                yield f"vector index: mem:{rows[docno].id} is missing"

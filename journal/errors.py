@@ -17,9 +17,21 @@ class MemjournalError(Exception):
         super().__init__(what)
         self.what, self.where, self.mend = what, where, mend
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """As it stands: subclasses are made of other things than they hold."""
+        return _restore, (type(self), self.args, self.__dict__)
+
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
         return f"{line}; {self.mend}" if self.mend else line
+
+
+def _restore(
+    kind: type[MemjournalError], arguments: tuple[object, ...], state: dict[str, object]
+) -> MemjournalError:
+    error = kind.__new__(kind, *arguments)
+    error.__dict__.update(state)
+    return error
 
 
 class UsageError(MemjournalError):

@@ -22,12 +22,13 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from memjournal.indexer import following, reconcile
+from memjournal.indexer import deriving, following, reconcile
 from memjournal.indexer.catalog import Catalog
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.keyword import KeywordIndex, TermDocument
+from memjournal.indexer.keyword import KeywordIndex
 from memjournal.indexer.outbox import MAX_ATTEMPTS, Outbox
+from memjournal.indexer.term_batch import TermBatch
 from memjournal.indexer.vectors import VectorIndex
 from memjournal.journal import files
 from memjournal.journal.errors import CannotCreateError, LockedError
@@ -373,11 +374,11 @@ def counted() -> Iterator[list[int]]:
     whole = KeywordIndex.apply
     documents: list[int] = []
 
-    def counting(self: KeywordIndex, given: Iterator[TermDocument], **more: object) -> None:
-        def each() -> Iterator[TermDocument]:
-            for one in given:
-                documents.append(one.docno)
-                yield one
+    def counting(self: KeywordIndex, given: Iterator[TermBatch], **more: object) -> None:
+        def each() -> Iterator[TermBatch]:
+            for batch in given:
+                documents.extend(batch.rows.docnos.tolist())
+                yield batch
 
         whole(self, each(), **more)  # type: ignore[arg-type]
 
@@ -649,7 +650,7 @@ def test_what_cannot_be_indexed_is_tried_a_few_times_and_then_named(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.memory("refund", "환불")
-    monkeypatch.setattr(JournalIndex, "read", lambda *_: None)
+    monkeypatch.setattr(deriving, "read_place", lambda *_: None)
     for attempts in range(1, MAX_ATTEMPTS + 1):
         world.update()
         with contextlib.closing(Catalog(world.index.catalog_path, write=True)) as catalog:
@@ -688,7 +689,12 @@ def test_a_model_replaced_under_its_name_embeds_everything_anew(
     make_model(folder, seed=1)
     world.index = world.open(model=str(folder))
     searcher, answer = world.search("pool timeout")
-    assert searcher.remarks == ["the vector index cannot be read (it is missing); it was rebuilt"]
+    embedder = world.index.embedder()
+    assert embedder is not None
+    fingerprint = embedder.fingerprint
+    assert searcher.remarks == [
+        f"the vector index cannot be read ({fingerprint}.vectors is missing); it was rebuilt"
+    ]
     assert answer.used_vector
     assert world.index.verify() == []
 
@@ -905,7 +911,7 @@ def test_batches_do_not_change_what_is_indexed(
 ) -> None:
     filled(world, 30)
     monkeypatch.setattr(reconcile, "_FILES_PER_TRANSACTION", 7)
-    for name in ("KEYWORD_BATCH", "VECTOR_BATCH", "VECTOR_SAVE_EVERY"):
+    for name in ("KEYWORD_BATCH", "VECTOR_BATCH", "_TASK"):
         monkeypatch.setattr(following, name, 7)
     world.update()
     monkeypatch.undo()

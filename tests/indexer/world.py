@@ -215,7 +215,7 @@ class World:
                 answers.append(
                     [(hit.row.id, hit.row.path, round(hit.score, 6)) for hit in answer.hits]
                 )
-            assert searcher.remarks == []
+            assert searcher.remarks == [], searcher.remarks
             searcher.close()
         return answers
 
