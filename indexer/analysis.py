@@ -10,7 +10,9 @@ A term is one of:
 - a word: folded, without accents, stemmed (``connections`` -> ``connect``);
 - an identifier: its parts joined (``max_pool_size``, ``maxPoolSize`` -> ``maxpoolsiz``), a version
   (``3.12``) or a path (``src/auth.py``); its parts are terms as well;
-- two neighbours in a run of Hangul, or of Han and kana (``토큰``); a run of one is that one;
+- two neighbours in a run of Hangul, of Han and kana (``토큰``), or of a script that is written without
+  spaces (Thai, Lao, Burmese, Khmer); a run of one is that one;
+- the same for how a word in Han characters is read, in a text that has Hangul (``設定`` -> ``설정``);
 - for queries of one syllable: the first syllable of a Hangul run and the last before its particle
   (``분산락을`` -> ``분``, ``락``), and each Han character. These do not count in a document's length.
 """
@@ -20,14 +22,16 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import chain
 from typing import Final, Literal, NamedTuple
 
 from . import english, korean
+from .hanja import reading_of
 
-ANALYZER_VERSION: Final = "1"
+ANALYZER_VERSION: Final = "2"
 MAX_QUERY_TERMS: Final = 128  # a pasted log is a query too; identifiers are kept before words
 ENDING_WEIGHT: Final = 0.3
 """Weight in a query of syllables that belong to a particle or ending. At 0 paraphrases lose a point
@@ -38,12 +42,26 @@ TermKind = Literal["word", "identifier", "part", "cjk"]
 _HANGUL: Final = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
 _HAN: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 _KANA: Final = "\u3041-\u309f\u30a0-\u30ff"
-_LETTERS: Final = f"[^\\W{_HANGUL}{_HAN}{_KANA}]+"
-_RUN: Final = re.compile(f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*")
+_UNSPACED: Final = (
+    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0eff\u1000-\u1049\u1780-\u17d3"  # Thai to Khmer
+)
+_MARKS: Final = (  # what stands on letters and is none: to ``re`` it would end the word
+    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903"
+    "\u093a-\u094f\u0951-\u0957\u0962\u0963\u0981-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83"
+    "\u0abc-\u0acd\u0b01-\u0b03\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
+    "\u0d00-\u0d03\u0d3b-\u0d57\u200d"
+)
+_LETTERS: Final = f"(?:[^\\W{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]++[{_MARKS}]*+)++"
+_RUN: Final = re.compile(
+    f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|[{_UNSPACED}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*"
+)
+_IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
 _IS_HANGUL: Final = re.compile(f"[{_HANGUL}]")
 _IS_HAN: Final = re.compile(f"[{_HAN}]")
 _IS_KANA: Final = re.compile(f"[{_KANA}]")
-_SMALL: Final = r"[^\W_A-Z0-9]"  # a letter that does not begin a part; accents are folded later
+_SMALL: Final = (
+    f"(?:[^\\W_A-Z0-9]|[{_MARKS}])"  # a letter that does not begin a part; accents are folded later
+)
 _PIECE: Final = re.compile(
     f"[A-Z]{{2,}}(?=s(?!{_SMALL}))|[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+"
 )
@@ -96,11 +114,10 @@ class Query:
 
 def document_terms(text: str) -> Counter[str]:
     """How often each term occurs in *text*."""
-    counts: Counter[str] = Counter()
-    for run, n in Counter(_RUN.findall(_normalise(text))).items():
-        for term in _terms_of(run):
-            counts[term] += n
-    return counts
+    normal = normalised(text)
+    is_korean = not normal.isascii() and _IS_HANGUL.search(normal) is not None
+    terms_of = _terms_in_korean if is_korean else _terms_of
+    return Counter(chain.from_iterable(map(terms_of, _RUN.findall(normal))))
 
 
 def document_length(terms: Mapping[str, int]) -> int:
@@ -113,11 +130,12 @@ def query_terms(text: str) -> Query:
 
     A question of nothing but such words is searched for as it stands.
     """
-    runs, asked = _runs_of_query(_normalise(text))
+    runs, asked = _runs_of_query(normalised(text))
     searched = frozenset(asked or runs)
     weights: dict[str, QueryTerm] = {}
+    is_korean = any(_IS_HANGUL.match(run) for run in runs)
     for run in asked or runs:
-        for term in _query_terms_of(run):
+        for term in _query_terms_of(run, is_korean=is_korean):
             if term.term not in weights or weights[term.term].weight < term.weight:
                 weights[term.term] = term
     terms = sorted(weights.values(), key=lambda term: term.kind != "identifier")
@@ -130,20 +148,67 @@ def query_terms(text: str) -> Query:
     )
 
 
-def spans(text: str) -> Iterator[Part]:
-    """The terms of *text* in order, with the characters of *text*, as given, that they stand for."""
+class AskedWord(NamedTuple):
+    """A run of a question that says what is asked about, and what is looked up for it."""
+
+    run: str
+    start: int  # in the question as ``normalised`` gives it
+    terms: tuple[QueryTerm, ...]
+
+
+def asked_words(text: str) -> list[AskedWord]:
+    """The words of the question *text* whose terms ``query_terms`` looks up, in order."""
+    normal = normalised(text)
+    runs, asked = _runs_of_query(normal)
+    is_korean = any(_IS_HANGUL.match(run) for run in runs)
+    words: list[AskedWord] = []
+    place = 0
+    for run in asked:
+        place = normal.index(run, place)
+        words.append(AskedWord(run, place, tuple(_query_terms_of(run, is_korean=is_korean))))
+        place += len(run)
+    return words
+
+
+def spans(text: str, wanted: Collection[str] | None = None) -> Iterator[Part]:
+    """The terms of *text* in order, with the characters of *text*, as given, that they stand for.
+
+    With *wanted*, only those among them; words without any are passed over, which is faster.
+    """
     normal, offsets = _normalise_with_offsets(text)
+    is_korean = wanted is not None or _IS_HANGUL.search(normal) is not None
     for run in _RUN.finditer(normal):
-        for part in _parts_of(run[0]):
+        readings = _read_in_korean(run[0]) if is_korean else ()
+        if wanted is not None and not any(
+            term in wanted for term in (*_terms_of(run[0]), *(part.term for part in readings))
+        ):
+            continue
+        for part in (*_parts_of(run[0]), *readings):
+            if wanted is not None and part.term not in wanted:
+                continue
             start, end = run.start() + part.start, run.start() + part.end
             if offsets is not None:
                 start, end = offsets[start][0], offsets[end - 1][1]
             yield part._replace(start=start, end=end)
 
 
+def terms_among(text: str, wanted: Collection[str]) -> set[str]:
+    """Those of *wanted* that occur in *text*."""
+    runs = set(_RUN.findall(normalised(text)))
+    found = {term for run in runs for term in _terms_of(run) if term in wanted}
+    read = (part.term for run in runs for part in _read_in_korean(run))
+    return found.union(term for term in read if term in wanted)
+
+
+def korean_readings(normal: str) -> str:
+    """How the words of Han characters in *normal* are read in Korean, a space between them."""
+    runs = (run for run in _RUN.findall(normal) if _IS_HAN.match(run))
+    return " ".join(filter(None, map(reading_of, runs)))
+
+
 def scripts(text: str) -> Scripts:
     """How much of *text* is in which script, counted in about the same unit: words."""
-    text = _normalise(text)
+    text = normalised(text)
     hangul = len(_IS_HANGUL.findall(text)) / 3
     han = len(_IS_HAN.findall(text)) / 2
     kana = len(_IS_KANA.findall(text)) / 3
@@ -152,7 +217,8 @@ def scripts(text: str) -> Scripts:
     return Scripts(*(n / total if total else 0.0 for n in (hangul, han, kana, latin)))
 
 
-def _normalise(text: str) -> str:
+def normalised(text: str) -> str:
+    """*text* in the form whose words are compared: NFKC."""
     return text if text.isascii() else unicodedata.normalize("NFKC", text)
 
 
@@ -190,13 +256,36 @@ def _terms_of(run: str) -> tuple[str, ...]:
     return tuple(part.term for part in _parts_of(run))
 
 
+@lru_cache(maxsize=65_536)
+def _terms_in_korean(run: str) -> tuple[str, ...]:
+    return (*_terms_of(run), *(part.term for part in _read_in_korean(run)))
+
+
+def _read_in_korean(run: str) -> tuple[Part, ...]:
+    """The pairs of syllables that a word of Han characters is read as in a Korean text."""
+    if len(run) < 2 or not _IS_HAN.match(run) or not (reading := reading_of(run)):
+        return ()
+    return _neighbours(reading)
+
+
 def _parts_of(run: str) -> tuple[Part, ...]:
     if _IS_HANGUL.match(run):
         return _neighbours(run) + _edges(run)
     if _IS_HAN.match(run) or _IS_KANA.match(run):
         singles = (Part(c, "cjk", i, i + 1) for i, c in enumerate(run) if _IS_HAN.match(c))
         return _neighbours(run) + (tuple(singles) if len(run) > 1 else ())
+    if _IS_UNSPACED.match(run):
+        return _neighbouring_clusters(run)
     return _parts_of_word(run)
+
+
+def _neighbouring_clusters(run: str) -> tuple[Part, ...]:
+    """Pairs of what a reader of Thai, Lao, Burmese or Khmer sees as one character."""
+    starts = [i for i, char in enumerate(run) if i == 0 or unicodedata.category(char)[0] != "M"]
+    ends = [*starts[1:], len(run)]
+    if len(starts) > 1:
+        starts, ends = starts[:-1], ends[1:]
+    return tuple(Part(run[i:j], "cjk", i, j) for i, j in zip(starts, ends, strict=True))
 
 
 def _neighbours(run: str) -> tuple[Part, ...]:
@@ -272,7 +361,12 @@ def _runs_of_query(normal: str) -> tuple[list[str], list[str]]:
     return runs, asked
 
 
-def _query_terms_of(run: str) -> Iterator[QueryTerm]:
+def _query_terms_of(run: str, *, is_korean: bool) -> Iterator[QueryTerm]:
+    if is_korean and (read := _read_in_korean(run)):
+        # Korean texts have both; those that never use Han characters, only the reading
+        yield from (QueryTerm(part.term, "cjk") for part in read)
+        yield from (QueryTerm(part.term, "cjk", ENDING_WEIGHT) for part in _neighbours(run))
+        return
     if not _IS_HANGUL.match(run):
         parts = _neighbours(run) if _IS_HAN.match(run) or _IS_KANA.match(run) else _parts_of(run)
         for part in parts:

@@ -24,6 +24,16 @@ KEYWORD_FROM: Final = 0.25  # share of the query's idf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AskedPeriod:
+    """A time that the question named in words; it narrows the search as a filter does."""
+
+    words: str  # as typed
+    start: datetime | None  # included; None where the time is open
+    end: datetime | None  # excluded
+    is_used: bool = True  # False: nothing was found in it, so all times were searched
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class SearchRequest:
     """A question, and how it is to be answered."""
 
@@ -35,6 +45,7 @@ class SearchRequest:
     min_score: float = 0.0
     mmr_lambda: float = MMR_LAMBDA  # 1: relevance alone, 0: variety alone
     half_life_days: float = HALF_LIFE_DAYS
+    dates_in_words: bool = True  # whether "last week" in the question is a filter on ``created``
 
     @property
     def n_candidates(self) -> int:
@@ -79,3 +90,6 @@ class Answer:
     fallback_applied: bool  # a leg that was asked for could not be searched
     no_vectors: str = ""  # why not, for people
     left_out: tuple[str, ...] = ()  # words of the question that say nothing
+    did_you_mean: str = ""  # the question with the words mended that occur nowhere; "" if none
+    period: AskedPeriod | None = None  # the time that the question named in words
+    missing_phrases: tuple[str, ...] = ()  # what the question "quotes" and no entry says

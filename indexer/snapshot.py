@@ -241,13 +241,13 @@ class Snapshot:
                 n_found += len(block.documents) - int(is_among(block.documents, one.deleted).sum())
         return n_found
 
-    def beginning_with(self, prefix: str) -> Iterator[tuple[str, int]]:
-        """The terms that begin with *prefix*, once for each segment that has them, and in how many of
-        its documents each is, deleted ones included."""
+    def beginning_with(self, prefix: str) -> Iterator[str]:
+        """The terms that begin with *prefix*, once for each segment that has them; deleted documents may
+        be all that one has."""
         for one in self._living:
             terms = one.segment.terms
             for place in terms.places_from(prefix.encode("utf-8")):
-                yield terms[place].decode("utf-8"), int(terms.counts[place])
+                yield terms[place].decode("utf-8")
 
     def scores(self, terms: Sequence[QueryTerm]) -> KeywordScores:
         """How well each document matches *terms*.

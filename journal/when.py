@@ -62,12 +62,31 @@ _WEEKDAYS: Final = _by_word(
         6: "sunday|sun|일요일",
     }
 )
+_MONTHS: Final = _by_word(
+    dict(
+        enumerate(
+            (
+                *(
+                    "january|jan|1월",
+                    "february|feb|2월",
+                    "march|mar|3월",
+                    "april|apr|4월",
+                    "may|5월",
+                ),
+                *("june|jun|6월", "july|jul|7월", "august|aug|8월", "september|sep|sept|9월"),
+                *("october|oct|10월", "november|nov|11월", "december|dec|12월"),
+            ),
+            1,
+        )
+    )
+)
 
 _AGO = re.compile(
     r"(?:(?:the )?(?:last|past) |(?:지난|최근) ?)?(\d{1,6}|[a-z]+|[가-힣]+?) ?([a-z]+|[가-힣]+?)?"
     r"(?: ago| ?전(?:부터)?| ?동안)?"
 )
 _MONTH = re.compile(r"(\d{4})-(\d{1,2})|(\d{4})년 ?(\d{1,2})월")
+_NAMED_MONTH = re.compile(r"([a-z]+|\d{1,2}월)(?:,? (\d{4}))?")
 _YEAR = re.compile(r"(\d{4})년?")
 _DAY = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\.?|(\d{4})년 ?(\d{1,2})월 ?(\d{1,2})일")
 _DAY_OF_YEAR = re.compile(r"(\d{1,2})월 ?(\d{1,2})일")
@@ -91,7 +110,7 @@ def parse_span(text: str, *, now: datetime) -> Period | None:
     """The time that *text* means, seen from *now*, which has an offset; None when it is no date.
 
     ``7d`` is the time from a week ago until now; ``yesterday`` and ``2026-11-30`` are whole days;
-    ``last week`` is Monday to Sunday.
+    ``last week`` is Monday to Sunday; ``October`` is the last one that has begun.
     """
     word = " ".join(text.split()).lower()
     for name, days in _DAYS.items():
@@ -120,15 +139,22 @@ def _calendar(word: str, now: datetime) -> Period | None:
     if found := _DAY.fullmatch(word):
         return _from_numbers([int(part) for part in found.groups() if part], midnight)
     if found := _DAY_OF_YEAR.fullmatch(word):
-        span = _from_numbers([now.year, *map(int, found.groups())], midnight)
-        return (
-            span
-            if span.start <= now
-            else _from_numbers([now.year - 1, *map(int, found.groups())], midnight)
-        )
+        return _latest([int(part) for part in found.groups()], midnight)
+    if (found := _NAMED_MONTH.fullmatch(word)) and (month := _MONTHS.get(found[1])):
+        if found[2]:
+            return _from_numbers([int(found[2]), month], midnight)
+        return _latest([month], midnight)
     if found := _MONTH.fullmatch(word) or _YEAR.fullmatch(word):
         return _from_numbers([int(part) for part in found.groups() if part], midnight)
     return None
+
+
+def _latest(numbers: list[int], midnight: datetime) -> Period:
+    """The month, or the month and day, of this year, or of the last where it is still to come."""
+    span = _from_numbers([midnight.year, *numbers], midnight)
+    if span.start <= midnight:
+        return span
+    return _from_numbers([midnight.year - 1, *numbers], midnight)
 
 
 def _from_numbers(numbers: list[int], midnight: datetime) -> Period:

@@ -33,7 +33,7 @@ Floats = NDArray[np.float64]
 N_FOLDS = 5
 RIDGE = 1e-5
 FEATURES: dict[tuple[Legs, str], tuple[str, ...]] = {
-    ("hybrid", "FIRST_IS_RIGHT"): ("similarity", "gap", "agreement"),
+    ("hybrid", "FIRST_IS_RIGHT"): ("similarity", "gap", "standout", "agreement"),
     ("hybrid", "HAS_ANSWER"): ("similarity", "share", "gap"),
     ("keyword", "FIRST_IS_RIGHT"): ("share", "gap", "agreement"),
     ("keyword", "HAS_ANSWER"): ("share", "relevance"),

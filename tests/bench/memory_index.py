@@ -73,6 +73,10 @@ class MemoryIndex:
         self._rows = np.concatenate(rows)
         self._owners = np.array(owners, dtype=np.int64)
 
+    def vectors_of(self, documents: NDArray[np.int64]) -> NDArray[np.float32]:
+        """The vector that stands for each of *documents*: that of its opening."""
+        return np.asarray(self._rows[np.searchsorted(self._owners, documents)], np.float32)
+
     @property
     def n_passages(self) -> int:
         return len(self._owners)

@@ -17,6 +17,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+from baselines import BASELINES
 from evalsets import (
     ABOUT_SOMETHING_ELSE,
     SETS,
@@ -31,7 +32,7 @@ from evalsets import (
 from memory_index import Legs, MemoryIndex, load_indexes
 from real_index import print_real
 
-from memjournal.indexer import analysis, english, korean, ranking
+from memjournal.indexer import analysis, english, korean, ordering, ranking
 from memjournal.indexer.chunking import Passage, chunk, passages
 from memjournal.indexer.confidence import judge
 from memjournal.indexer.ranking import Relevance
@@ -69,6 +70,20 @@ def measure(one: EvalSet, index: MemoryIndex, ask: Ask, questions: Sequence[Ques
             )
         )
     return Figures(*np.mean(rows, axis=0).tolist())
+
+
+def print_baselines(sets: Mapping[str, EvalSet]) -> None:
+    """Recall at 10 and reciprocal rank of what is at hand without us."""
+    print(f"\n{'R@10/MRR':18}" + "".join(f"{name:>17}" for name in BASELINES))
+    for name, one in sets.items():
+        cells = []
+        for make in BASELINES.values():
+            ask = make(one.documents)
+            ranks = [(ask(question.text), one.grades[question.id]) for question in one.questions]
+            recall = np.mean([recall_at(ranked, grades, 10) for ranked, grades in ranks])
+            mrr = np.mean([reciprocal_rank(ranked, grades) for ranked, grades in ranks])
+            cells.append(f"{f'{recall:.3f}/{mrr:.3f}':>17}")
+        print(f"{name:18}" + "".join(cells), flush=True)
 
 
 def groups(one: EvalSet) -> Iterator[tuple[str, list[Question]]]:
@@ -227,6 +242,69 @@ def print_ablation(sets: Mapping[str, EvalSet], model: str) -> None:
             )
 
 
+def print_ordering(sets: Mapping[str, EvalSet], indexes: Mapping[str, MemoryIndex]) -> None:
+    """What bonuses for type and age, and the loss for repetition, do to ten results.
+
+    The sets have no types or dates. Drawn at random they show what the bonuses cost where they know
+    nothing; with what is right from this week, of this month or older otherwise, what age gains.
+    """
+    print(f"\n{'first ten: R/MRR':26}" + "".join(f"{name:>17}" for name in sets))
+    rows: tuple[tuple[str, float, float, bool], ...] = (
+        ("  relevance alone", 0.0, 0.0, False),
+        ("  without repetition", 0.0, ordering.REPETITION, False),
+        ("  random type and age", ordering.MAX_BONUS, ordering.REPETITION, False),
+        ("  the right one is recent", ordering.MAX_BONUS, ordering.REPETITION, True),
+        ("  the same, bonus x 5", 5 * ordering.MAX_BONUS, ordering.REPETITION, True),
+        ("  random, bonus x 5", 5 * ordering.MAX_BONUS, ordering.REPETITION, False),
+    )
+    for name, bonus, repetition, is_recent in rows:
+        cells = []
+        with patch.object(ordering, "MAX_BONUS", bonus):
+            for key, one in sets.items():
+                found = [
+                    _first_ten(
+                        indexes[key], question, one.grades[question.id], repetition, is_recent
+                    )
+                    for question in one.questions
+                ]
+                recall, mrr = np.mean(found, axis=0)
+                cells.append(f"{f'{recall:.3f}/{mrr:.3f}':>17}")
+        print(f"{name:26}" + "".join(cells), flush=True)
+
+
+def _first_ten(
+    index: MemoryIndex,
+    question: Question,
+    grades: Mapping[str, float],
+    repetition: float,
+    recent: bool,
+) -> tuple[float, float]:
+    """Recall and reciprocal rank of the ten results that would be shown."""
+    relevance = index.ask(question.text)
+    relevance = relevance.take(np.arange(min(200, len(relevance.documents))))
+    draw = np.random.default_rng(len(question.text))
+    ages = draw.uniform(0, 365, len(index.documents))
+    types = draw.choice([*ordering.TYPE_PRIORS], len(index.documents))
+    ids = [index.documents[at].id for at in relevance.documents]
+    candidates = [
+        ordering.Candidate(
+            kind="fact",
+            type=str(types[at]),
+            age_days=draw.uniform(0, 7) if recent and name in grades else float(ages[at]),
+        )
+        for at, name in zip(relevance.documents, ids, strict=True)
+    ]
+    shown = ordering.order_results(
+        relevance,
+        candidates,
+        limit=10,
+        vectors=index.vectors_of(relevance.documents),
+        repetition=repetition,
+    )
+    ranked = [index.documents[one.document].id for one in shown]
+    return recall_at(ranked, grades, 10), reciprocal_rank(ranked, grades)
+
+
 def _no_function_words() -> ExitStack:
     stack = ExitStack()
     stack.enter_context(patch.object(korean, "is_function_word", lambda word: False))
@@ -254,10 +332,12 @@ def main() -> None:
     sets = {name: load_set(arguments.eval, name) for name in names}
     indexes = load_indexes(sets, model=arguments.model)
     print_legs(sets, indexes)
+    print_baselines(sets)
     print_confidence(sets, indexes)
     if arguments.real:
         print_real(sets)
     if arguments.ablation:
+        print_ordering(sets, indexes)
         print_ablation(sets, arguments.model)
 
 

@@ -17,6 +17,7 @@ from memjournal.indexer.analysis import (
     spans,
 )
 from memjournal.indexer.english import stem
+from memjournal.indexer.hanja import reading_of
 from memjournal.indexer.korean import is_function_word, stem_length
 
 LETTERS = st.characters(codec="utf-8", categories=("L", "N"))
@@ -85,6 +86,12 @@ def test_shares_of_scripts_add_up(text: str) -> None:
         ("数据库", "连接数据库失败"),
         ("库", "连接数据库失败"),
         ("ログイン", "ログインエラー"),
+        ("설정", "환경 設定을 바꿨다"),
+        ("設定을", "환경 설정을 바꿨다"),
+        ("노동", "勞動 시간은"),
+        ("커밋", "커밋했다"),
+        ("deploy", "deploy하다가 실패"),
+        ("배포 deploy", "deploy하는 순서"),
     ],
 )
 def test_korean_japanese_and_chinese_are_found_in_other_forms(query: str, document: str) -> None:
@@ -121,6 +128,59 @@ def test_korean_japanese_and_chinese_are_found_in_other_forms(query: str, docume
 )
 def test_words_and_identifiers_are_found_in_other_forms(query: str, document: str) -> None:
     assert found(query, document)
+
+
+@pytest.mark.parametrize(
+    ("query", "document"),
+    [
+        ("データベース", "本番のデータベース接続が失敗した"),
+        ("ﾃﾞｰﾀﾍﾞｰｽ", "データベース"),
+        ("数据库连接", "今天数据库连接失败了"),
+        ("ข้อมูล", "ฐานข้อมูลล่มเมื่อคืน"),
+        ("ฐานข้อมูล", "เชื่อมต่อฐานข้อมูลไม่ได้"),
+        ("قاعدة", "انقطع الاتصال مع قاعدة البيانات"),
+        ("محمد", "مُحَمَّد كتب الوثيقة"),
+        ("данных", "база данных недоступна"),
+        ("ёлка", "большая елка"),
+        ("हिन्दी", "यह हिन्दी में खोज है"),
+        ("खोज", "यह हिन्दी में खोज है"),
+        ("κωδικός", "ο κωδικός λάθος"),
+        ("שלום", "שָׁלוֹם עולם"),
+    ],
+)
+def test_a_word_of_any_script_is_found_by_itself_and_in_a_sentence(
+    query: str, document: str
+) -> None:
+    for form in ("NFC", "NFD"):
+        text = unicodedata.normalize(form, document)  # type: ignore[arg-type]  # one of the forms
+        assert not missing(query, text)
+        assert found(f"{query} zzz 없는말 不在", text)  # what is absent voids nothing
+        marked = [text[p.start : p.end] for p in spans(text) if p.term in found(query, text)]
+        assert marked
+        assert all(not unicodedata.combining(mark[0]) for mark in marked)
+
+
+@pytest.mark.parametrize("code", ["E0308", "ERR_PNPM_PEER", "ORA-00600", "0x80070005", "TS2345"])
+def test_an_error_code_is_found_whole_and_by_its_number(code: str) -> None:
+    document = f"the build stopped: {code}: see the log"
+    assert not missing(code, document)
+    assert found(code.lower(), document)
+    assert not missing(code.rpartition("_")[2].rpartition("-")[2], document)
+
+
+@pytest.mark.parametrize(
+    ("run", "reading"),
+    [
+        ("設定", "설정"),
+        ("女子", "여자"),
+        ("勞動", "노동"),
+        ("漢字", "한자"),
+        ("接續", "접속"),
+        ("东京", ""),
+    ],
+)
+def test_han_characters_are_read_as_korean_does(run: str, reading: str) -> None:
+    assert reading_of(run) == reading
 
 
 @pytest.mark.parametrize(

@@ -272,9 +272,8 @@ def test_terms_are_counted_and_found_by_their_beginning(index: KeywordIndex) -> 
         assert {
             term: snapshot.n_containing(term) for term in ("pool", "timeout", "풀", "없음")
         } == {term: len(snapshot.postings(term).docs) for term in ("pool", "timeout", "풀", "없음")}
-        assert {term for term, _ in snapshot.beginning_with("po")} == {"pool"}
-        assert sum(n for _, n in snapshot.beginning_with("timeout")) == 10
-        assert {term for term, _ in snapshot.beginning_with("")} == {
+        assert set(snapshot.beginning_with("po")) == {"pool"}
+        assert set(snapshot.beginning_with("")) == {
             "pool",
             "timeout",
             "풀",

@@ -250,6 +250,58 @@ def test_a_needle_at_the_end_of_a_long_entry_is_found_and_shown(world: World, by
     assert "needle" in hit.snippet.text
 
 
+def test_a_needle_at_the_end_of_a_megabyte_is_found_and_shown(world: World) -> None:
+    """basic-memory#1065: text beyond some thousands of characters was not searchable."""
+    world.note(
+        "notes/long.md", "# Hay\n\n" + "budget tenant invoice 예산. " * 45_000 + "바늘 needle"
+    )
+    world.note("notes/other.md", "# Other\n\nprofile latency")
+    world.update()
+    for text in ("needle", "바늘", "바늘은 어디에"):
+        hit = world.ask(text, by="keyword").hits[0]
+        assert hit.row.path == "notes/long.md"
+        assert hit.snippet.text.endswith("바늘 needle")
+
+
+@pytest.mark.parametrize("absent", ["없는말", "不在", "ไม่มี", "غائب", "нету", "नहीं", "ナイ"])
+def test_a_word_of_any_script_that_is_absent_does_not_void_the_question(
+    filled: World, absent: str
+) -> None:
+    """qmd#976, basic-memory#1022: a run of CJK that stands nowhere voided the whole query."""
+    for by in ("hybrid", "keyword"):
+        hits = filled.ask(f"세션 토큰 {absent}", by=by).hits
+        assert hits[0].row.title == "세션 토큰"
+        assert hits[0].snippet.spans
+
+
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("本番のデータベース接続が失敗した", "データベース"),
+        ("今天数据库连接失败了", "数据库"),
+        ("เชื่อมต่อฐานข้อมูลไม่ได้", "ข้อมูล"),
+        ("انقطع الاتصال مع قاعدة البيانات", "قاعدة"),
+        ("база данных недоступна", "данных"),
+        ("यह हिन्दी में खोज है", "हिन्दी"),
+        ("환경 設定을 바꿨다", "설정"),
+        ("배포할 때 deploy하다가 멈춤", "deploy"),
+    ],
+)
+def test_every_script_is_found_and_marked(world: World, text: str, query: str) -> None:
+    """openclaw#92061, basic-memory#1022: other scripts fell through one path or another."""
+    for form in ("NFC", "NFD"):
+        body = unicodedata.normalize(form, text)  # type: ignore[arg-type]  # one of the forms
+        world.note(f"notes/{form}.md", f"# {form}\n\n{body}")
+    world.note("notes/other.md", "# Other\n\nprofile latency 지연")
+    world.update()
+    hits = world.ask(query, by="keyword").hits
+    assert {hit.row.path for hit in hits} == {"notes/NFC.md", "notes/NFD.md"}
+    for hit in hits:
+        ((start, end),) = hit.snippet.spans
+        marked = unicodedata.normalize("NFC", hit.snippet.text[start:end])
+        assert query in marked or marked in text
+
+
 def test_a_snippet_shows_what_was_asked_for(filled: World) -> None:
     snippet = filled.ask("토큰은 어디에").hits[0].snippet
     start, end = snippet.spans[0]

@@ -6,7 +6,7 @@ import unicodedata
 from typing import Literal
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memjournal.indexer.analysis import document_terms, query_terms
@@ -72,7 +72,51 @@ def test_the_passage_with_most_of_the_query_is_shown() -> None:
     assert snippet.text.startswith("…") and snippet.text.endswith("…")
 
 
-@pytest.mark.parametrize("n", [10, 10_000, 300_000])
+@pytest.mark.parametrize(
+    ("text", "query"),
+    [
+        ("해당 설정은 " * 200 + "커넥션 풀 고갈", "고갈"),
+        ("see below " * 200 + "set max_pool_size here", "maxPoolSize"),
+        ("see below " * 200 + "Ｐｏｏｌ 크기", "pool"),
+        ("see below " * 200 + "le café fermé", "cafe"),
+        ("see below " * 200 + "two policies apply", "policy"),
+        ("see below " * 200 + "环境 設定을 본다", "설정을 보다"),
+        ("ดูด้านล่าง " * 200 + "ฐานข้อมูลล่ม", "ข้อมูล"),
+        ("यहाँ देखें " * 200 + "हिन्दी में", "हिन्दी"),
+    ],
+)
+@pytest.mark.parametrize("form", ["NFC", "NFD"])
+def test_a_word_deep_in_a_text_is_shown_and_marked(
+    text: str, query: str, form: Literal["NFC", "NFD"]
+) -> None:
+    snippet = make_snippet(unicodedata.normalize(form, text), weights(query))
+    marked = [snippet.text[start:end] for start, end in snippet.spans]
+    assert marked
+    assert any(set(document_terms(mark)) & set(weights(query)) for mark in marked) or query > "설"
+
+
+MANY_WORDS = st.lists(WORDS, min_size=200, max_size=400).map(" ".join)
+
+
+@settings(max_examples=30)
+@given(MANY_WORDS, st.lists(WORDS, min_size=1, max_size=3).map(" ".join))
+def test_what_marks_a_short_text_marks_a_long_one(text: str, query: str) -> None:
+    wanted = weights(query)
+    snippet = make_snippet(text, wanted)
+    assert bool(snippet.spans) == bool(set(document_terms(text)) & set(wanted))
+    assert list(snippet.spans) == sorted(snippet.spans)
+
+
+def test_marks_end_where_characters_do() -> None:
+    text = "cafe\u0301 한\u0301 ข้อมูล 👩\u200d👩 x" + unicodedata.normalize("NFD", " 토큰을")
+    for query in ("cafe", "한", "ข้อมูล", "토큰"):
+        for start, end in make_snippet(text, weights(query)).spans:
+            for at in (start, end):
+                assert at == len(text) or not unicodedata.combining(text[at])
+                assert at == len(text) or not "\u1160" <= text[at] <= "\u11ff"
+
+
+@pytest.mark.parametrize("n", [10, 10_000, 300_000, 1_300_000])
 def test_a_needle_at_the_end_is_shown(n: int) -> None:
     text = "hay " * (n // 4) + "needle"
     assert make_snippet(text, weights("needle"), start_hint=n - 100).text.endswith("needle")

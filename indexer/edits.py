@@ -1,0 +1,179 @@
+"""How far apart two words are as they are typed: letters, Korean letters, and the keys they lie on.
+
+Pure functions. Latin words are compared by optimal string alignment (a letter added, left out, changed,
+or two neighbours swapped, each 1); Hangul by the letters of a syllable, of which only the one that is
+near in sound or on the keyboard costs 1.
+"""
+
+from __future__ import annotations
+
+import unicodedata
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from typing import Final
+
+_FIRST_SYLLABLE: Final = 0xAC00
+_N_VOWELS: Final = 21
+_N_FINALS: Final = 28
+_INITIALS: Final = "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎ"
+_VOWELS: Final = "ㅏㅐㅑㅒㅓㅔㅕㅖㅗㅘㅙㅚㅛㅜㅝㅞㅟㅠㅡㅢㅣ"
+_FINALS: Final = " ㄱㄲㄳㄴㄵㄶㄷㄹㄺㄻㄼㄽㄾㄿㅀㅁㅂㅄㅅㅆㅇㅈㅊㅋㅌㅍㅎ"
+_NEAR: Final[Mapping[str, tuple[str, ...]]] = {
+    _INITIALS: ("ㄱㄲㅋ", "ㄷㄸㅌ", "ㅂㅃㅍ", "ㅅㅆ", "ㅈㅉㅊ", "ㄴㄹ", "ㄴㅁ"),
+    _VOWELS: (
+        *("ㅐㅔㅒㅖ", "ㅙㅚㅞ", "ㅣㅟㅢ", "ㅡㅜ", "ㅓㅗ", "ㅏㅑ", "ㅓㅕ", "ㅗㅛ", "ㅜㅠ", "ㅏㅓ"),
+        *("ㅏㅣ", "ㅡㅓ", "ㅐㅏ", "ㅔㅓ", "ㅗㅜ"),
+    ),
+    _FINALS: (
+        "ㄱㄲㅋ",
+        "ㄴㅁㅇ",
+        "ㄷㅅㅆㅈㅊㅌ",
+        "ㅂㅍ",
+        " ㄴ",
+        " ㅇ",
+        " ㄹ",
+        " ㅅ",
+        " ㅁ",
+        " ㄱ",
+        "ㄴㄹ",
+    ),
+}
+"""Letters that are taken for each other: by sound in loan words, or by their keys (KS X 5002)."""
+_KEYS: Final = dict(
+    zip(
+        "rRseEfaqQtTdwWczxvgkoiOjpuPhynbml",
+        "ㄱㄲㄴㄷㄸㄹㅁㅂㅃㅅㅆㅇㅈㅉㅊㅋㅌㅍㅎㅏㅐㅑㅒㅓㅔㅕㅖㅗㅛㅜㅠㅡㅣ",
+        strict=True,
+    )
+)
+_DOUBLE: Final = {
+    pair[:2]: pair[2]
+    for pair in (
+        *("ㅗㅏㅘ", "ㅗㅐㅙ", "ㅗㅣㅚ", "ㅜㅓㅝ", "ㅜㅔㅞ", "ㅜㅣㅟ", "ㅡㅣㅢ"),
+        *("ㄱㅅㄳ", "ㄴㅈㄵ", "ㄴㅎㄶ", "ㄹㄱㄺ", "ㄹㅁㄻ", "ㄹㅂㄼ", "ㄹㅅㄽ", "ㄹㅌㄾ", "ㄹㅍㄿ"),
+        *("ㄹㅎㅀ", "ㅂㅅㅄ"),
+    )
+}
+_VOWELS_SET: Final = frozenset(_VOWELS)
+_KEY_OF: Final = {letter: key for key, letter in _KEYS.items()}
+_SINGLE: Final = {double: pair for pair, double in _DOUBLE.items()}
+
+
+def distance(one: str, other: str, *, at_most: int) -> int:
+    """Optimal string alignment of two words; more than *at_most* where it is more than that.
+
+    Bit-parallel (Hyyrö, 2003): one step a letter of *other*, whatever the length of *one*.
+    """
+    if abs(len(one) - len(other)) > at_most:
+        return at_most + 1
+    places: dict[str, int] = {}
+    for place, letter in enumerate(one):
+        places[letter] = places.get(letter, 0) | 1 << place
+    last = 1 << len(one) - 1
+    plus, minus, diagonal, before, score = (1 << len(one)) - 1, 0, 0, 0, len(one)
+    mask = plus
+    for left, letter in zip(range(len(other) - 1, -1, -1), other, strict=True):
+        here = places.get(letter, 0)
+        swapped = ((~diagonal & here) << 1) & before
+        diagonal = ((((here & plus) + plus) ^ plus) | here | minus | swapped) & mask
+        up, down = (minus | ~(diagonal | plus)) & mask, plus & diagonal
+        score += bool(up & last) - bool(down & last)
+        if score - left > at_most:  # each letter that is left can make it better by one
+            return at_most + 1
+        up, down = (up << 1 | 1) & mask, (down << 1) & mask
+        plus, minus, before = (down | ~(diagonal | up)) & mask, diagonal & up, here
+    return score
+
+
+def other_beginnings(word: str) -> Iterator[str]:
+    """What *word* is with another first letter, with one more, without its first, or with it second."""
+    for letter in "abcdefghijklmnopqrstuvwxyz":
+        yield letter + word[1:]
+        yield letter + word
+    yield word[1:]
+    yield word[1] + word[0] + word[2:]
+
+
+@lru_cache(maxsize=2048)
+def near_syllables(syllable: str, *, any_letter: bool = False) -> tuple[str, ...]:
+    """The syllables that differ from *syllable* in one letter that is taken for its own, or in any."""
+    if not "가" <= syllable <= "힣":
+        return ()
+    rest, final = divmod(ord(syllable) - _FIRST_SYLLABLE, _N_FINALS)
+    places = (*divmod(rest, _N_VOWELS), final)
+    found: dict[str, None] = {}
+    for part, letters in enumerate((_INITIALS, _VOWELS, _FINALS)):
+        own = letters[places[part]]
+        near = "".join(group for group in _NEAR[letters] if own in group)
+        for letter in letters if any_letter else near:
+            changed = [*places[:part], letters.index(letter), *places[part + 1 :]]
+            found[_syllable(*changed)] = None
+    found.pop(syllable, None)
+    return tuple(found)
+
+
+def _syllable(initial: int, vowel: int, final: int) -> str:
+    return chr(_FIRST_SYLLABLE + (initial * _N_VOWELS + vowel) * _N_FINALS + final)
+
+
+def as_hangul(keys: str) -> str:
+    """What the Latin letters *keys* type on a Korean keyboard; "" if not whole syllables."""
+    letters = [_KEYS.get(key) or _KEYS.get(key.lower(), "") for key in keys]
+    if not letters or "" in letters:
+        return ""
+    syllables = _compose(letters)
+    return syllables if all("가" <= syllable <= "힣" for syllable in syllables) else ""
+
+
+def _compose(letters: list[str]) -> str:
+    """Syllables as an input method makes them: a consonant before a vowel begins the next one."""
+    done: list[str] = []
+    at = 0
+    while at < len(letters):
+        if letters[at] not in _INITIALS or at + 1 >= len(letters) or letters[at + 1] not in _VOWELS:
+            return " "
+        initial, vowel, at = letters[at], letters[at + 1], at + 2
+        if at < len(letters) and (double := _DOUBLE.get(vowel + letters[at])):
+            vowel, at = double, at + 1
+        final = " "
+        if _closes(letters, at):
+            final, at = letters[at], at + 1
+            if _closes(letters, at) and (double := _DOUBLE.get(final + letters[at])):
+                final, at = double, at + 1
+        done.append(_syllable(_INITIALS.index(initial), _VOWELS.index(vowel), _FINALS.index(final)))
+    return "".join(done)
+
+
+def _closes(letters: list[str], at: int) -> bool:
+    """Whether the letter at *at* ends a syllable: a consonant that no vowel follows."""
+    if at >= len(letters) or letters[at] not in _FINALS:
+        return False
+    return at + 1 == len(letters) or letters[at + 1] not in _VOWELS_SET
+
+
+def as_keys(hangul: str) -> str:
+    """The Latin letters on whose keys the Hangul *hangul* lies, as if they had been meant."""
+    keys: list[str] = []
+    for char in hangul:
+        if "가" <= char <= "힣":
+            rest, final = divmod(ord(char) - _FIRST_SYLLABLE, _N_FINALS)
+            initial, vowel = divmod(rest, _N_VOWELS)
+            letters = _INITIALS[initial] + _VOWELS[vowel] + _FINALS[final].strip()
+        else:
+            letters = _letter_of(char)
+        for letter in letters:
+            for single in _SINGLE.get(letter, letter):
+                keys.append(_KEY_OF.get(single, ""))
+    return "".join(keys)
+
+
+def _letter_of(char: str) -> str:
+    """The letter as it is typed of a conjoining one, which is what NFKC makes of it."""
+    name = unicodedata.name(char, "")
+    for kind in ("CHOSEONG", "JUNGSEONG", "JONGSEONG"):
+        if name.startswith(f"HANGUL {kind} "):
+            try:
+                return unicodedata.lookup(f"HANGUL LETTER {name.rpartition(' ')[2]}")
+            except KeyError:
+                return ""
+    return char
