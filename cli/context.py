@@ -17,6 +17,8 @@ from . import output
 
 if TYPE_CHECKING:
     from ..indexer.catalog import Catalog
+    from ..indexer.daemon.client import DaemonClient
+    from ..indexer.endpoint_options import EndpointOptions
     from ..indexer.index import JournalIndex
     from ..indexer.report import UpdateReport
     from ..indexer.row import Row
@@ -27,6 +29,8 @@ if TYPE_CHECKING:
     from ..journal.store import Journal
 
 HOME_VARIABLE = "MEMJOURNAL_HOME"
+_READER_PATIENCE_S = 1.0  # for what was saved just now to be indexed
+_WRITER_PATIENCE_S = 60.0  # for what an import has written
 
 
 @dataclass(slots=False)
@@ -38,7 +42,7 @@ class Context:
     journal_option: Path | None = None
     arguments: tuple[str, ...] = ()  # the command line, as typed
     overrides: Mapping[str, str] = field(default_factory=dict)
-    _to_close: list[Catalog] = field(default_factory=list, init=False)
+    _to_close: list[Catalog | DaemonClient] = field(default_factory=list, init=False)
 
     def __post_init__(self) -> None:
         Context.latest = self
@@ -190,11 +194,49 @@ class Context:
         name = self.settings.embedding.model
         return str(self.home / name[2:]) if name.startswith("~/") else name
 
+    @property
+    def _endpoint(self) -> EndpointOptions | None:
+        """The embedding service, if the model is one of a service; the key comes from here alone."""
+        embedding = self.settings.embedding
+        if not embedding.is_service:
+            return None
+        from ..indexer.endpoint_options import EndpointOptions
+
+        return EndpointOptions(
+            url=embedding.url,
+            key_variable=embedding.key_variable,
+            key=self.environ.get(embedding.key_variable, ""),
+            redact=lambda text: self.redactor.redact(text).text,
+            batch_size=embedding.batch_size,
+            timeout_s=embedding.timeout_s,
+            dimensions=embedding.dimensions,
+            query_prefix=embedding.query_prefix,
+            passage_prefix=embedding.passage_prefix,
+            plain_http=embedding.plain_http,
+        )
+
+    @cached_property
+    def _machine(self) -> str:
+        from .machine_token import machine_token
+        from .user_folders import state_folder
+
+        return machine_token(state_folder() / "machine-id")
+
+    @cached_property
+    def index_mark(self) -> str:
+        """Stands for all that decides what a search finds, but for the files and the question."""
+        import hashlib
+
+        values = self.settings.values
+        decisive = {
+            name: str(values[name]) for name in values if name.startswith(("embedding.", "index."))
+        }
+        parts = (sorted(decisive.items()), self._model, self._machine, str(self.index_folder))
+        return hashlib.sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()
+
     @cached_property
     def index(self) -> JournalIndex:
         from ..indexer.index import IndexOptions, JournalIndex
-        from .machine_token import machine_token
-        from .user_folders import state_folder
 
         settings = self.settings
         return JournalIndex(
@@ -203,12 +245,29 @@ class Context:
             IndexOptions(
                 vectors=settings.embedding.enabled,
                 model=self._model,
+                endpoint=self._endpoint,
                 chunk_tokens=settings.index.chunk_tokens,
                 chunk_overlap_tokens=settings.index.chunk_overlap_tokens,
-                machine=machine_token(state_folder() / "machine-id"),
+                machine=self._machine,
                 lock_timeout_s=settings.journal.lock_timeout_s,
+                n_workers=os.cpu_count() or 1,
+                git_environ=self.environ,
             ),
         )
+
+    @cached_property
+    def daemon(self) -> DaemonClient | None:
+        """The daemon of this journal, if one answers; if not, one may be started for later."""
+        from .daemon_link import reach_daemon
+
+        client = reach_daemon(self)
+        if client is not None:
+            self._to_close.append(client)
+        return client
+
+    def give_up_daemon(self) -> None:
+        """Go on as if there were none."""
+        self.__dict__["daemon"] = None
 
     @cached_property
     def catalog(self) -> Catalog:
@@ -230,6 +289,8 @@ class Context:
         Raises:
             LockedError, StorageError, CannotCreateError: there is no index and none can be made now.
         """
+        if self._is_followed_by_daemon():
+            return self.catalog
         if self.index.catalog_path.exists():
             self.update_index()
         else:  # nothing to fall back on
@@ -274,11 +335,16 @@ class Context:
             )
         return stored
 
-    def update_index(self, *, wait: bool = True) -> UpdateReport | None:
+    def update_index(
+        self, *, wait: bool = True, paths: Sequence[str] | None = None
+    ) -> UpdateReport | None:
         """Let the index follow the files; what is odd is said, and never stops the command.
 
-        With *wait* off, an index that another process is writing is left to it.
+        A daemon that answers does it, and is told which *paths* have changed, if that is known. With
+        *wait* off, it is not waited for, and an index that another process is writing is left to it.
         """
+        if self._is_left_to_daemon(paths, wait=wait):
+            return None
         from ..journal.errors import CannotCreateError, LockedError
 
         try:
@@ -289,15 +355,49 @@ class Context:
             output.warn(f"the index was not brought up to date: {error}")
             return None
 
-    def follow_files(self, *, wait: bool = True) -> UpdateReport:
-        """Let the index follow the files.
+    def _is_left_to_daemon(self, paths: Sequence[str] | None, *, wait: bool) -> bool:
+        """Whether a daemon sees to it that the index follows."""
+        if self.daemon is None:
+            return False
+        from .daemon_link import let_daemon_follow
+
+        patience_s = _WRITER_PATIENCE_S if wait else 0.0
+        try:
+            is_done = let_daemon_follow(self.daemon, paths, patience_s=patience_s)
+            if is_done or not wait:
+                self.__dict__.pop("catalog", None)
+                return True
+        except MemjournalError:
+            pass
+        self.give_up_daemon()  # whatever hinders it, doing it here shows it
+        return False
+
+    def _is_followed_by_daemon(self) -> bool:
+        """Whether a daemon answers for the index being as the files are now."""
+        if self.daemon is None:
+            return False
+        try:
+            if self.daemon.refresh((), patience_s=_READER_PATIENCE_S):
+                return True
+        except MemjournalError:
+            pass
+        self.give_up_daemon()
+        return False
+
+    def follow_files(self, *, wait: bool = True, accept_deletions: bool = False) -> UpdateReport:
+        """Let the index follow the files, also when most of them are gone if that is accepted.
 
         Raises:
             LockedError, StorageError, CannotCreateError: it could not.
         """
         self.__dict__.pop("catalog", None)
         with output.progress("indexing") as progress:
-            report = self.index.update(now_ns=self.now_ns, progress=progress, wait=wait)
+            report = self.index.update(
+                now_ns=self.now_ns,
+                progress=progress,
+                wait=wait,
+                accept_deletions=accept_deletions,
+            )
         for remark in report.remarks:
             output.warn(remark)
         for failure in report.failures:

@@ -23,12 +23,12 @@ MAX_BYTES: Final = 1_000_000  # then the older half goes
 
 def write_traceback() -> Path:
     """Append the exception that is being handled to the log; the file that it went to."""
-    text = _redacted("".join(traceback.format_exc()))
+    text = redacted("".join(traceback.format_exc()))
     where = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     record = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S%z} mem, {where}\n{text}\n"
     for path in log_paths():
         with contextlib.suppress(OSError):
-            _append(path, record)
+            append_record(path, record)
             return path
     sys.stderr.write(record)  # nowhere to write it: better here than nowhere
     return Path(os.devnull)
@@ -62,7 +62,8 @@ def _index_folder() -> Path | None:
     return None
 
 
-def _redacted(text: str) -> str:
+def redacted(text: str) -> str:
+    """*text* as it may be written into a log."""
     from ..journal.redaction import Redactor
 
     with contextlib.suppress(Exception):  # broken settings; the built-in rules remain
@@ -71,7 +72,12 @@ def _redacted(text: str) -> str:
     return Redactor().redact(text).text
 
 
-def _append(path: Path, record: str) -> None:
+def append_record(path: Path, record: str) -> None:
+    """Add *record* to the log at *path*, of which the older half goes when it is long.
+
+    Raises:
+        OSError: it cannot be written.
+    """
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileNotFoundError):
         if path.stat().st_size > MAX_BYTES:

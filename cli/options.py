@@ -61,7 +61,7 @@ Until = Annotated[
 
 def make_filter(
     surroundings: Context,
-    catalog: Catalog,
+    catalog: Catalog | None,
     *,
     projects: list[str] | None = None,
     scope: str = "all",
@@ -76,6 +76,8 @@ def make_filter(
     before: str | None = None,
 ) -> EntryFilter:
     """The filter that a command line asks for; *until* takes in the day it names, *before* does not.
+
+    *catalog* is needed where *projects* are named.
 
     Raises:
         typer.BadParameter: a kind, type or time that there is not.
@@ -93,7 +95,10 @@ def make_filter(
     ):
         refuse_blank(option, values)
 
-    known = list(catalog.tally("project")) if projects else []
+    known: list[str] = []
+    if projects:
+        assert catalog is not None  # the caller's condition
+        known = list(catalog.tally("project"))
     own = [surroundings.project.name] if scope == "project" else []
     return EntryFilter(
         projects=tuple(find_project(known, one) for one in projects or ()) or tuple(own),

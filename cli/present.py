@@ -6,12 +6,13 @@ from collections.abc import Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
-from ..journal.entry import Entry, format_time
+from ..journal.entry import format_time
 from . import output
 
 if TYPE_CHECKING:
     from ..indexer.answer import Hit
     from ..indexer.row import Row
+    from ..journal.entry import Entry
     from .context import Context
 
 _PREVIEW_CHARS = 200

@@ -19,6 +19,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "keeping": ("init", "status", "stats", "export", "doctor"),
     "indexing": ("index",),
     "settings": ("config",),
+    "daemon": ("daemon",),
 }
 """The module of each command: only the one that is asked for is loaded, for start-up is counted."""
 

@@ -62,6 +62,18 @@ def _marker_fault(text: str) -> str:
     return "must be one line of at most 40 characters"
 
 
+def _variable_fault(name: str) -> str:
+    if re.fullmatch(r"[A-Z_][A-Z0-9_]{0,63}", name) or not name:
+        return ""
+    return "must be the name of an environment variable, in capitals, and never the key itself"
+
+
+def _url_fault(url: str) -> str:
+    if not url or re.fullmatch(r"https?://[^\s@?#]+", url):
+        return ""
+    return "must be an address that begins with https:// or http://, without a name or key in it"
+
+
 class JournalSettings(Group):
     prefix = "journal"
     timezone = Setting(
@@ -119,11 +131,54 @@ class Embedding(Group):
     enabled = Setting(True, "Search by meaning as well as by keyword.")
     model = Setting(
         "memjournal-static-v1",
-        "The model that came with memjournal; or a model2vec model: a folder with its whole path, or"
-        " NAME/NAME on a hub, which is downloaded.",
+        "The model that came with memjournal; or e5, from the extra of that name; or openai:NAME, of the"
+        " service at embedding.url; or a model2vec model: a folder with its whole path, or NAME/NAME on"
+        " a hub, which is downloaded.",
         check=_blank_fault,
         user_only=True,
     )
+    # Of these a journal sets none: together they decide who reads its texts, and with which key.
+    url = Setting(
+        "",
+        "Where the embedding service is, such as http://localhost:11434/v1; texts are sent there.",
+        check=_url_fault,
+        user_only=True,
+    )
+    key_variable = Setting(
+        "",
+        "The environment variable that holds the service's key; never the key itself.",
+        check=_variable_fault,
+        user_only=True,
+    )
+    plain_http = Setting(
+        False, "Send texts unencrypted to a service on another machine.", user_only=True
+    )
+    query_prefix = Setting("", "What the service's model wants before a question.", user_only=True)
+    passage_prefix = Setting(
+        "", "What the service's model wants before a text that may answer one.", user_only=True
+    )
+    dimensions = Setting(
+        0,
+        "Dimensions to ask of the service's model, where it lets one choose; 0 leaves it to the model.",
+        low=0,
+        high=16_384,
+        user_only=True,
+    )
+    batch_size = Setting(
+        64, "Texts in one request to the service.", low=1, high=2048, user_only=True
+    )
+    timeout_s = Setting(
+        30.0,
+        "Seconds to wait for one answer of the service; a search waits 5 at most.",
+        low=0.1,
+        high=600,
+        user_only=True,
+    )
+
+    @property
+    def is_service(self) -> bool:
+        """Whether the model is one of the service at ``url``."""
+        return self.model.startswith("openai:")
 
 
 class Index(Group):
@@ -149,6 +204,23 @@ class Search(Group):
     )
 
 
+class Daemon(Group):
+    prefix = "daemon"
+    autostart = Setting(
+        "auto",
+        "Start a daemon for later commands: auto is by commands on a terminal, always by all, or never.",
+        choices=("auto", "always", "never"),
+        user_only=True,
+    )
+    idle_minutes = Setting(
+        480,
+        "Minutes without a question after which the daemon ends; 0 is never.",
+        low=0,
+        high=525_600,
+        user_only=True,
+    )
+
+
 class ImportClaudeCode(Group):
     prefix = "import.claude_code"
     folder = Setting(
@@ -170,6 +242,7 @@ GROUPS: Final[tuple[type[Group], ...]] = (
     Embedding,
     Index,
     Search,
+    Daemon,
     ImportClaudeCode,
     General,
 )
@@ -206,6 +279,7 @@ class Settings:
         self.embedding: Final = Embedding(self.values)
         self.index: Final = Index(self.values)
         self.search: Final = Search(self.values)
+        self.daemon: Final = Daemon(self.values)
         self.import_claude_code: Final = ImportClaudeCode(self.values)
         self.general: Final = General(self.values)
 

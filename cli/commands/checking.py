@@ -61,6 +61,7 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
     from ...indexer.health import check_index, check_vectors, verify_index
     from ...journal.health import Finding, findings_of, missing_folders, survey_files
     from ..machine import check_machine
+    from .daemon import check_daemon
 
     root = surroundings.root
     yield from check_machine(root)
@@ -77,6 +78,7 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
     except LockedError:
         yield Finding("index", "odd", "busy: another process is writing it", "look again later")
     yield check_vectors(surroundings.index)
+    yield check_daemon(surroundings)
     if verify:
         yield verify_index(surroundings.index)
     yield _check_log()

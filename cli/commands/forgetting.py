@@ -137,17 +137,13 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
         LockedError: the files are changed, the index is busy.
     """
     from ...indexer.forgetting import erase_traces, prove_forgotten
-    from ...journal.reading import list_files
     from ...journal.traces import telling_line
 
     stored = [surroundings.open_row(row) for row in rows]
     done = surroundings.journal.forget(stored)
     message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
     surroundings.commit([step.path for step in done], message)
-    if not list_files(surroundings.root).files:  # no disk is missing: the last file just went
-        surroundings.index.rebuild(now_ns=surroundings.now_ns)
-    else:
-        surroundings.follow_files()
+    surroundings.follow_files(accept_deletions=True)  # no disk is missing: these were meant to go
     erase_traces(surroundings.index)
     proof = prove_forgotten(
         surroundings.index,

@@ -4,19 +4,19 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import NotFoundError, UsageError
-from ...journal.export import entry_fields
+from ...journal.errors import MemjournalError, NotFoundError, UsageError
 from .. import options, output
 from ..context import Context
 from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
-    from ...indexer.answer import Answer, Hit
+    from ...indexer.answer import Answer, Hit, SearchRequest
+    from ...indexer.catalog import Catalog
 
 
 _N_NEAREST = 3
@@ -61,7 +61,6 @@ def search(
 ) -> None:
     """Find memories by keyword and by meaning. Step 1 of 3: then timeline, then show."""
     from ...indexer.answer import SearchRequest
-    from ...indexer.search import Searcher
 
     text = " ".join(query).strip()
     if text == "-":
@@ -70,35 +69,35 @@ def search(
         raise UsageError("the query is empty", mend='ask for something: mem search "pool timeout"')
     surroundings: Context = context.obj
     settings = surroundings.settings.search
-    catalog = surroundings.fresh_catalog()
-    wanted = options.make_filter(
-        surroundings,
-        catalog,
-        projects=project,
-        scope=options.choice("--scope", scope or settings.scope, ("all", "project")),
-        kinds=kind,
-        types=type_,
-        tags=tag,
-        sessions=session,
-        files=file,
-        agents=agent,
-        since=since,
-        until=until,
-    )
-    request = SearchRequest(
-        text=text,
-        wanted=wanted,
-        limit=limit or settings.limit,
-        by=options.choice("--by", by, ("hybrid", "keyword", "vector")),
-        now=surroundings.now,
-        min_score=settings.min_score if min_score is None else min_score,
-        mmr_lambda=settings.mmr_lambda,
-        half_life_days=settings.half_life_days,
-    )
-    searcher = Searcher(surroundings.index, catalog)
-    with contextlib.closing(searcher):
-        answer = searcher.search(request)
-    for remark in searcher.remarks:
+
+    def request_with(catalog: Catalog | None) -> SearchRequest:
+        return SearchRequest(
+            text=text,
+            wanted=options.make_filter(
+                surroundings,
+                catalog,
+                projects=project,
+                scope=options.choice("--scope", scope or settings.scope, ("all", "project")),
+                kinds=kind,
+                types=type_,
+                tags=tag,
+                sessions=session,
+                files=file,
+                agents=agent,
+                since=since,
+                until=until,
+            ),
+            limit=limit or settings.limit,
+            by=options.choice("--by", by, ("hybrid", "keyword", "vector")),
+            now=surroundings.now,
+            min_score=settings.min_score if min_score is None else min_score,
+            mmr_lambda=settings.mmr_lambda,
+            half_life_days=settings.half_life_days,
+        )
+
+    found = _ask_daemon(surroundings, request_with, names_projects=bool(project))
+    answer, remarks = found or _search_here(surroundings, request_with)
+    for remark in remarks:
         output.warn(remark)
     if as_json:
         for rank, hit in enumerate(answer.hits, 1):
@@ -115,6 +114,9 @@ def search(
                 "fallback_applied": answer.fallback_applied,
                 "no_vectors": answer.no_vectors,
                 "left_out": answer.left_out,
+                "did_you_mean": answer.did_you_mean,
+                "period": _period_fields(answer),
+                "missing_phrases": answer.missing_phrases,
             },
         )
     elif ids_only:
@@ -123,6 +125,36 @@ def search(
                 output.line(f"mem:{hit.row.id}")
     else:
         _print_answer(answer, surroundings, show_all=show_all)
+
+
+_Asking = Callable[["Catalog | None"], "SearchRequest"]
+"""From a catalog, which is needed for names of projects only, to the question."""
+
+
+def _ask_daemon(
+    surroundings: Context, request_with: _Asking, *, names_projects: bool
+) -> tuple[Answer, tuple[str, ...]] | None:
+    """The answer and remarks of a daemon; None where the search has to be done here."""
+    if surroundings.daemon is None:
+        return None
+    from ..daemon_link import ask_daemon
+
+    try:
+        request = request_with(surroundings.catalog if names_projects else None)
+    except MemjournalError:  # a project that is too new to be known, or a mistake: seen here
+        return None
+    return ask_daemon(surroundings, request)
+
+
+def _search_here(surroundings: Context, request_with: _Asking) -> tuple[Answer, tuple[str, ...]]:
+    """The answer and remarks of a search in this process, after its index has followed the files."""
+    catalog = surroundings.fresh_catalog()
+    request = request_with(catalog)
+    from ...indexer.search import Searcher
+
+    with contextlib.closing(Searcher(surroundings.index, catalog)) as searcher:
+        answer = searcher.search(request)
+    return answer, tuple(searcher.remarks)
 
 
 def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> None:
@@ -140,8 +172,38 @@ def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> N
     if shown:
         output.line()
     output.line(output.style(_summary_of(answer, shown), output.DIM))
+    for remark in _remarks_on(answer, surroundings):
+        output.line(output.style(remark, output.YELLOW))
     if answer.no_vectors:
         output.warn(f"searched by keyword only: {answer.no_vectors}")
+
+
+def _period_fields(answer: Answer) -> dict[str, object] | None:
+    period = answer.period
+    if period is None:
+        return None
+    return {
+        "words": period.words,
+        "start": period.start,
+        "end": period.end,
+        "is_used": period.is_used,
+    }
+
+
+def _remarks_on(answer: Answer, surroundings: Context) -> Iterator[str]:
+    """How the question was understood, and how it may have been meant."""
+    if answer.did_you_mean:
+        yield f"did you mean: {output.safe(answer.did_you_mean)}"
+    for phrase in answer.missing_phrases:
+        yield f'nothing says "{output.safe(phrase)}" word for word'
+    if (period := answer.period) is not None:
+        now, words = surroundings.now, output.safe(period.words)
+        start = output.when(period.start, now) if period.start else ""
+        end = output.when(period.end, now) if period.end else ""
+        if period.is_used:
+            yield f'"{words}" was read as a time: {start} – {end}'
+        else:
+            yield f'nothing of "{words}" was found ({start} – {end}); all times were searched'
 
 
 def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
@@ -218,6 +280,8 @@ def show(
     as_json: options.AsJson = False,
 ) -> None:
     """Open memories: everything that is known of each. Step 3 of 3."""
+    from ...journal.export import entry_fields
+
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()
     for number, (row, stored) in enumerate(surroundings.open_entries(catalog, refs)):
@@ -243,6 +307,7 @@ def source(
 ) -> None:
     """Show where a memory comes from: its whole turn, or the entries that it was derived from."""
     from ...indexer.sources import sources_of
+    from ...journal.export import entry_fields
 
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()

@@ -1,0 +1,102 @@
+"""The daemon as commands see it: where it is, how it is started, and questions that it may answer.
+
+A command is never worse off for it: when it is not there, does not suit or does not answer, the command
+does the work itself and prints the same.
+"""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from ..indexer.daemon.errors import DaemonSilentError
+from ..indexer.daemon.lifecycle import Launch, reach
+from ..indexer.daemon.place import DaemonPlace
+from ..journal.errors import MemjournalError
+from . import output
+from .user_folders import state_folder
+from .version import VERSION
+
+if TYPE_CHECKING:
+    from ..indexer.answer import Answer, SearchRequest
+    from ..indexer.daemon.client import DaemonClient
+    from .context import Context
+
+PATIENCE_S: Final = 1.0  # for what was saved just now to be indexed
+_POLL_S: Final = 0.2
+
+
+def place_of(surroundings: Context) -> DaemonPlace:
+    """Where the journal's daemon is.
+
+    In the state folder and not in a runtime folder: that one depends on how the user logged in, and a
+    journal must have one daemon whoever asks.
+    """
+    return DaemonPlace(state_folder() / "run", surroundings.root)
+
+
+def launch_of(surroundings: Context) -> Launch:
+    """How the journal's daemon is found and started."""
+    return Launch(
+        place=place_of(surroundings),
+        version=VERSION,
+        command=command_of(surroundings, "daemon", "run", "--detached"),
+        autostart=_may_start(surroundings),
+    )
+
+
+def command_of(surroundings: Context, *words: str) -> tuple[str, ...]:
+    """`mem` with *words* for this journal, as a command that does not depend on where it is run."""
+    program = (sys.executable, "-P", "-m", "memjournal.cli")
+    return (*program, "--journal", str(surroundings.root), *words)
+
+
+def _may_start(surroundings: Context) -> bool:
+    """Whether this command may leave a daemon behind; what is set for one run is not passed on."""
+    if surroundings.overrides:
+        return False
+    wanted = surroundings.settings.daemon.autostart
+    return wanted == "always" or (wanted == "auto" and sys.stdout.isatty())
+
+
+def reach_daemon(surroundings: Context) -> DaemonClient | None:
+    """The journal's daemon, if one answers that suits; what is odd about it is said."""
+    reached = reach(launch_of(surroundings), now_ns=surroundings.now_ns)
+    if reached.remark:
+        output.warn(reached.remark)
+    return reached.client
+
+
+def ask_daemon(
+    surroundings: Context, request: SearchRequest
+) -> tuple[Answer, tuple[str, ...]] | None:
+    """The daemon's answer and its remarks; None where the command has to search by itself."""
+    client = surroundings.daemon
+    if client is None:
+        return None
+    try:
+        return client.search(request, mark=surroundings.index_mark, patience_s=PATIENCE_S)
+    except DaemonSilentError as error:
+        output.warn(f"{error}; searched without it")
+    except MemjournalError:
+        pass  # searching without it says what is wrong, if anything is
+    surroundings.give_up_daemon()
+    return None
+
+
+def let_daemon_follow(
+    client: DaemonClient, paths: Sequence[str] | None, *, patience_s: float
+) -> bool:
+    """Tell the daemon which *paths* have changed, None for all; whether its index has followed in time.
+
+    Raises:
+        MemjournalError: it does not answer.
+    """
+    deadline = time.monotonic() + patience_s
+    is_done = client.refresh(paths, patience_s=patience_s)
+    while not is_done and time.monotonic() < deadline and not client.status().get("failure"):
+        time.sleep(_POLL_S)  # much work is done elsewhere, and not waited for by the daemon
+        is_done = client.refresh((), patience_s=max(0.0, deadline - time.monotonic()))
+    return is_done
