@@ -340,15 +340,16 @@ class Context:
     ) -> UpdateReport | None:
         """Let the index follow the files; what is odd is said, and never stops the command.
 
-        A daemon that answers does it, and is told which *paths* have changed, if that is known. With
-        *wait* off, it is not waited for, and an index that another process is writing is left to it.
+        A daemon that answers does it. With *paths*, only those have changed as far as is known, and
+        nothing else is looked at. With *wait* off, nothing is waited for, and an index that another
+        process is writing is left to it.
         """
         if self._is_left_to_daemon(paths, wait=wait):
             return None
         from ..journal.errors import CannotCreateError, LockedError
 
         try:
-            return self.follow_files(wait=wait)
+            return self.follow_files(wait=wait, only=paths)
         except (LockedError, StorageError, CannotCreateError) as error:
             if isinstance(error, LockedError) and not wait:
                 return None  # whoever is writing it, or the next command, follows these files too
@@ -384,8 +385,14 @@ class Context:
         self.give_up_daemon()
         return False
 
-    def follow_files(self, *, wait: bool = True, accept_deletions: bool = False) -> UpdateReport:
-        """Let the index follow the files, also when most of them are gone if that is accepted.
+    def follow_files(
+        self,
+        *,
+        wait: bool = True,
+        only: Sequence[str] | None = None,
+        accept_deletions: bool = False,
+    ) -> UpdateReport:
+        """Let the index follow the files, as ``JournalIndex.update`` does.
 
         Raises:
             LockedError, StorageError, CannotCreateError: it could not.
@@ -396,6 +403,7 @@ class Context:
                 now_ns=self.now_ns,
                 progress=progress,
                 wait=wait,
+                only=only,
                 accept_deletions=accept_deletions,
             )
         for remark in report.remarks:

@@ -95,7 +95,7 @@ class ImportRun:
             )
             self._show(run)
             if self.report.n_written and with_index:
-                self._surroundings.update_index()
+                self._surroundings.update_index(paths=list(sink.paths))
         finally:
             if sink.paths:
                 self._surroundings.commit(list(sink.paths), self._message(sink.projects))

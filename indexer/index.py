@@ -278,6 +278,8 @@ class JournalIndex:
             LockedError: another process kept the index for too long, or at all with *wait* off.
             StorageError, CannotCreateError: the index cannot be written.
         """
+        if not self.root.is_dir():  # it was moved; its index must not stay behind
+            raise StorageError("the journal's folder is gone", where=str(self.root))
         if self.folder.is_symlink():  # a journal from elsewhere may bring one along
             raise CannotCreateError(
                 "a symbolic link, not followed", where=str(self.folder), mend="put a folder there"

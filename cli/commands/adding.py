@@ -230,7 +230,7 @@ def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
     if not created.is_new:
         output.note("already there: nothing was added")
         return
-    surroundings.update_index(wait=False)
+    surroundings.update_index(wait=False, paths=[created.path])
     surroundings.commit([created.path], output.shorten(f"add: {entry.title}", 72))
 
 
@@ -257,7 +257,7 @@ def edit(
     changed = [path for path, data in before.items() if data != _read(surroundings.root / path)]
     for path in before:
         _report_edit(surroundings, path, was_changed=path in changed, as_json=as_json)
-    surroundings.update_index(wait=False)
+    surroundings.update_index(wait=False, paths=changed)
     titles = ", ".join(row.title for row in rows if row.path in changed)
     surroundings.commit(changed, output.shorten(f"edit: {titles}", 72))
 

@@ -56,6 +56,10 @@ def search(
     show_all: Annotated[
         bool, typer.Option("--all", "-a", help="Also print results that hardly match.")
     ] = False,
+    no_dates: Annotated[
+        bool,
+        typer.Option("--no-dates", help='Read words like "last week" as words, not as a time.'),
+    ] = False,
     ids_only: Annotated[bool, typer.Option("--ids", help="Print citations only.")] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -93,6 +97,7 @@ def search(
             min_score=settings.min_score if min_score is None else min_score,
             mmr_lambda=settings.mmr_lambda,
             half_life_days=settings.half_life_days,
+            dates_in_words=not no_dates,
         )
 
     found = _ask_daemon(surroundings, request_with, names_projects=bool(project))
@@ -100,31 +105,35 @@ def search(
     for remark in remarks:
         output.warn(remark)
     if as_json:
-        for rank, hit in enumerate(answer.hits, 1):
-            output.emit("hit", {"rank": rank, **hit_fields(hit)})
-        output.emit(
-            "answer",
-            {
-                "query": text,
-                "total": answer.total,
-                "shown": len(answer.hits),
-                "confidence": answer.confidence,
-                "used_keyword": answer.used_keyword,
-                "used_vector": answer.used_vector,
-                "fallback_applied": answer.fallback_applied,
-                "no_vectors": answer.no_vectors,
-                "left_out": answer.left_out,
-                "did_you_mean": answer.did_you_mean,
-                "period": _period_fields(answer),
-                "missing_phrases": answer.missing_phrases,
-            },
-        )
+        _emit_answer(answer, text)
     elif ids_only:
         for hit in answer.hits:
             if show_all or not hit.is_weak:
                 output.line(f"mem:{hit.row.id}")
     else:
         _print_answer(answer, surroundings, show_all=show_all)
+
+
+def _emit_answer(answer: Answer, text: str) -> None:
+    for rank, hit in enumerate(answer.hits, 1):
+        output.emit("hit", {"rank": rank, **hit_fields(hit)})
+    output.emit(
+        "answer",
+        {
+            "query": text,
+            "total": answer.total,
+            "shown": len(answer.hits),
+            "confidence": answer.confidence,
+            "used_keyword": answer.used_keyword,
+            "used_vector": answer.used_vector,
+            "fallback_applied": answer.fallback_applied,
+            "no_vectors": answer.no_vectors,
+            "left_out": answer.left_out,
+            "did_you_mean": answer.did_you_mean,
+            "period": _period_fields(answer),
+            "missing_phrases": answer.missing_phrases,
+        },
+    )
 
 
 _Asking = Callable[["Catalog | None"], "SearchRequest"]
