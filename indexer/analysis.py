@@ -23,7 +23,7 @@ import re
 import unicodedata
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from itertools import chain
 from typing import Final, Literal, NamedTuple
@@ -99,6 +99,7 @@ class QueryTerm:
     term: str
     kind: TermKind
     weight: float = 1.0
+    word: int = 0  # which of the question's words it is of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,10 +135,10 @@ def query_terms(text: str) -> Query:
     searched = frozenset(asked or runs)
     weights: dict[str, QueryTerm] = {}
     is_korean = any(_IS_HANGUL.match(run) for run in runs)
-    for run in asked or runs:
+    for number, run in enumerate(asked or runs):
         for term in _query_terms_of(run, is_korean=is_korean):
             if term.term not in weights or weights[term.term].weight < term.weight:
-                weights[term.term] = term
+                weights[term.term] = replace(term, word=number)
     terms = sorted(weights.values(), key=lambda term: term.kind != "identifier")
     return Query(
         text=text,

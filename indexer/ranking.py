@@ -11,6 +11,7 @@ lengths. The constants are measured by tests/bench/retrieval.py; docs/ranking.md
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final
@@ -53,6 +54,7 @@ class Posting:
     title_tf: Counts
     body_tf: Counts
     weight: float = 1.0  # QueryTerm.weight
+    word: int = 0  # QueryTerm.word
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -142,6 +144,23 @@ def idf(n_containing: int, n_documents: int) -> float:
     return float(np.log1p((n_documents - n_containing + 0.5) / (n_containing + 0.5)))
 
 
+def gains(
+    words: Sequence[int], weights: Sequence[float], counts: Sequence[int], n_documents: int
+) -> list[float]:
+    """The most that each term of a query can add to a score, from the word that it is of, its weight,
+    and how many of *n_documents* contain it.
+
+    A word that occurs nowhere is as much of a question as any other, however many terms it has: a long
+    compound that nobody wrote must not outweigh the word beside it that is found.
+    """
+    known = {word for word, count in zip(words, counts, strict=True) if count}
+    n_terms = Counter(word for word in words if word not in known)
+    return [
+        weight * idf(count, max(n_documents, count)) / (n_terms[word] or 1)
+        for word, weight, count in zip(words, weights, counts, strict=True)
+    ]
+
+
 def average_length(lengths: Counts) -> float:
     """The mean length of a field where it is not empty, 0 if it always is.
 
@@ -179,11 +198,15 @@ def bm25f(
     )
     body_norms = length_norms(collection.body_lengths, collection.average_body_length, b=b)
     score, share = np.zeros(size, np.float32), np.zeros(size)
-    total = 0.0
-    for posting in postings:
+    each = gains(
+        [posting.word for posting in postings],
+        [posting.weight for posting in postings],
+        [len(posting.documents) for posting in postings],
+        collection.n_documents,
+    )
+    total = sum(each)
+    for posting, gain in zip(postings, each, strict=True):
         docs = posting.documents
-        gain = posting.weight * idf(len(docs), max(collection.n_documents, len(docs)))
-        total += gain
         part = saturation(
             posting.title_tf, posting.body_tf, title_norms[docs], body_norms[docs], k1=k1
         )

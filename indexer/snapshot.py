@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from .analysis import QueryTerm, Scripts
 from .keyword_scores import Found, KeywordScores, is_among
-from .ranking import TITLE_WEIGHT, Statistics, idf, length_norms, saturation, steady
+from .ranking import TITLE_WEIGHT, Statistics, gains, length_norms, saturation, steady
 from .segment_files import OpenSegment
 from .term_batch import Rows, sum_shares
 
@@ -255,17 +255,17 @@ class Snapshot:
         Raises:
             IndexDamagedError: postings are not as they were written.
         """
-        gains, found = [], []
-        for term in terms:
-            of_term = [self._found(one, term.term) for one in self._living]
-            n_containing = sum(
+        found = [[self._found(one, term.term) for one in self._living] for term in terms]
+        counts = [
+            sum(
                 self._n_living(one, term.term, where)
                 for one, where in zip(self._living, of_term, strict=True)
             )
-            n_all = max(self.n_documents, n_containing)
-            gains.append(term.weight * idf(n_containing, n_all))
-            found.append(of_term)
-        scores = KeywordScores(gains=gains, found=found, bases=self._bases)
+            for term, of_term in zip(terms, found, strict=True)
+        ]
+        words, weights = [term.word for term in terms], [term.weight for term in terms]
+        most = gains(words, weights, counts, self.n_documents)
+        scores = KeywordScores(gains=most, found=found, bases=self._bases)
         for base, one in self._placed():
             scores.raw[base + one.deleted] = 0
         return scores

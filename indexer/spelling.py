@@ -89,7 +89,9 @@ def _exchanged(query: Query, changes: Sequence[tuple[AskedWord, str]]) -> Query:
     typed = {term.term: term for term in query.terms}
     found = query_terms(text)
     terms = (
-        typed[term.term] if term.term in typed else replace(term, weight=term.weight * WEIGHT)
+        replace(typed[term.term], word=term.word)
+        if term.term in typed
+        else replace(term, weight=term.weight * WEIGHT)
         for term in found.terms
     )
     return replace(found, terms=tuple(terms), left_out=query.left_out)

@@ -92,6 +92,7 @@ class MemoryIndex:
             title_tf=np.array(counts.title_tf, dtype=np.float64),
             body_tf=np.array(counts.body_tf, dtype=np.float64),
             weight=term.weight,
+            word=term.word,
         )
 
     def vector(self, text: str) -> ranking.VectorEvidence:
