@@ -18,8 +18,8 @@ from hypothesis import strategies as st
 from memjournal.indexer.catalog import Catalog, Described, FileChange
 from memjournal.indexer.entry_filter import EntryFilter
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
-from memjournal.indexer.outbox import MAX_ATTEMPTS
 from memjournal.indexer.growth import digest_of
+from memjournal.indexer.outbox import MAX_ATTEMPTS
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.errors import LockedError, StorageError
 from memjournal.journal.reading import JournalFile, Oddity, kind_of
