@@ -16,12 +16,12 @@ from ..journal.settings import JOURNAL_FILE, Settings, load_settings
 from . import output
 
 if TYPE_CHECKING:
-    from ..indexer.catalog import Catalog
+    from ..indexer.catalog.catalog import Catalog
+    from ..indexer.catalog.row import Row
     from ..indexer.daemon.client import DaemonClient
-    from ..indexer.endpoint_options import EndpointOptions
+    from ..indexer.embedding.endpoint_options import EndpointOptions
     from ..indexer.index import JournalIndex
-    from ..indexer.report import UpdateReport
-    from ..indexer.row import Row
+    from ..indexer.upkeep.report import UpdateReport
     from ..journal.entry import Entry
     from ..journal.project import Project
     from ..journal.reading import Stored
@@ -200,7 +200,7 @@ class Context:
         embedding = self.settings.embedding
         if not embedding.is_service:
             return None
-        from ..indexer.endpoint_options import EndpointOptions
+        from ..indexer.embedding.endpoint_options import EndpointOptions
 
         return EndpointOptions(
             url=embedding.url,
@@ -236,7 +236,8 @@ class Context:
 
     @cached_property
     def index(self) -> JournalIndex:
-        from ..indexer.index import IndexOptions, JournalIndex
+        from ..indexer.index import JournalIndex
+        from ..indexer.options import IndexOptions
 
         settings = self.settings
         return JournalIndex(
@@ -299,7 +300,7 @@ class Context:
 
     def current_catalog(self) -> Catalog:
         """The catalog as the files are now, for commands that leave no trace on disk."""
-        from ..indexer.current import current_catalog
+        from ..indexer.upkeep.current import current_catalog
 
         return self._opened(current_catalog(self.index, now_ns=self.now_ns))
 
@@ -309,7 +310,7 @@ class Context:
         Raises:
             NotFoundError, AmbiguousError: one names nothing, or several.
         """
-        from ..indexer.resolve import resolve
+        from ..indexer.search.resolve import resolve
 
         return resolve(catalog, refs, root=self.root, cwd=self.cwd)
 

@@ -20,8 +20,8 @@ from .user_folders import state_folder
 from .version import VERSION
 
 if TYPE_CHECKING:
-    from ..indexer.answer import Answer, SearchRequest
     from ..indexer.daemon.client import DaemonClient
+    from ..indexer.search.answer import Answer, SearchRequest
     from .context import Context
 
 PATIENCE_S: Final = 1.0  # for what was saved just now to be indexed

@@ -11,8 +11,8 @@ import typer
 from ..journal.entry import KINDS, TYPES
 
 if TYPE_CHECKING:
-    from ..indexer.catalog import Catalog
-    from ..indexer.entry_filter import EntryFilter
+    from ..indexer.catalog.catalog import Catalog
+    from ..indexer.catalog.entry_filter import EntryFilter
     from .context import Context
 
 _Choice = TypeVar("_Choice", bound=str)
@@ -83,7 +83,7 @@ def make_filter(
         typer.BadParameter: a kind, type or time that there is not.
         NotFoundError: no project goes by that name.
     """
-    from ..indexer.entry_filter import EntryFilter
+    from ..indexer.catalog.entry_filter import EntryFilter
     from ..journal.project import find_project
 
     for option, values in (

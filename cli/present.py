@@ -10,8 +10,8 @@ from ..journal.entry import format_time
 from . import output
 
 if TYPE_CHECKING:
-    from ..indexer.answer import Hit
-    from ..indexer.row import Row
+    from ..indexer.catalog.row import Row
+    from ..indexer.search.answer import Hit
     from ..journal.entry import Entry
     from .context import Context
 

@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 
 from ..journal.traces import Traces, find_traces
-from .catalog import Catalog
+from .catalog.catalog import Catalog
 from .index import JournalIndex
 
 

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 from ..journal.errors import MemjournalError
 from ..journal.health import Finding
-from .catalog import Catalog
+from .catalog.catalog import Catalog
 from .errors import IndexDamagedError, NoIndexError
 from .index import JournalIndex
-from .reconcile import plan_update
+from .upkeep.reconcile import plan_update
 
 MEND_REBUILD = "`mem index --rebuild`"
 

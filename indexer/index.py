@@ -8,70 +8,28 @@ files by itself, and the report says so.
 from __future__ import annotations
 
 import contextlib
-import math
-import shutil
-import stat
-import threading
-import time
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from ..journal import files, git
 from ..journal.entry import Entry
-from ..journal.errors import CannotCreateError, NotFoundError, StorageError, UnavailableError
+from ..journal.errors import NotFoundError, StorageError, UnavailableError
 from ..journal.reading import Stored, is_missing
-from .analysis import ANALYZER_VERSION
-from .catalog import Catalog
-from .content import CONTENT_VERSION, indexed_text
-from .errors import (
-    IndexDamagedError,
-    NoIndexError,
-    ServiceUnavailableError,
-    VectorsUnavailableError,
-)
-from .outbox import TARGETS, Target
-from .place import Place, read_place
-from .reading_together import read_together
-from .reconcile import IsMeant, plan_update, prove, reconcile
-from .report import ProgressCallback, UpdateReport
-from .row import Row
-from .stamps import STAMP_FILE, holds, make_stamp, read_stamp
-from .vector_mark import reaches
-from .workers import Workers
+from .catalog.catalog import Catalog
+from .catalog.outbox import TARGETS, Target
+from .catalog.place import Place, read_place
+from .catalog.row import Row
+from .errors import IndexDamagedError, NoIndexError, VectorsUnavailableError
+from .parts import IndexParts
+from .text.content import indexed_text
+from .upkeep.reading_together import read_together
+from .upkeep.reconcile import IsMeant, plan_update, prove, reconcile
+from .upkeep.report import ProgressCallback, UpdateReport
+from .upkeep.workers import Workers
 
 if TYPE_CHECKING:
-    from .chunking import Passage
-    from .embedding import Embedder
-    from .endpoint_options import EndpointOptions
-    from .keyword import KeywordIndex
-    from .snapshot import Snapshot
-    from .vectors import VectorIndex
-
-_KEYWORD_FORMAT: Final = "3"
-_VECTOR_FORMAT: Final = "3"
-_REST_S: Final = 30.0  # after which a service that could not be asked is asked again
-_FOLDERS: Final[dict[Target, str]] = {"keyword": "whoosh", "vector": "faiss"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class IndexOptions:
-    """What decides what is in an index, where a change means building it anew, and who makes it."""
-
-    vectors: bool
-    model: str  # as `load_embedder` takes it; a folder with its whole path
-    chunk_tokens: int
-    chunk_overlap_tokens: int
-    machine: str  # a secret of this machine: an index that was not made with it is not read
-    lock_timeout_s: float
-    n_workers: int = 1  # processes that may help when there is much to index
-    git_environ: Mapping[str, str] | None = None  # what git is run with; None: it is not asked
-    endpoint: EndpointOptions | None = None  # where the model is, if a service has it
-
-    def __post_init__(self) -> None:
-        if not self.machine:
-            raise ValueError("without a token of the machine any index would pass for its own")
+    from .text.chunking import Passage
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,110 +40,8 @@ class _Look:
     accept_deletions: bool
 
 
-class JournalIndex:
-    """The index of the journal at *root*, kept in *folder*."""
-
-    def __init__(self, root: Path, folder: Path, options: IndexOptions) -> None:
-        self.root, self.folder, self.options = root, folder, options
-        self._embedder: Embedder | None = None
-        self._vectors: tuple[str, VectorIndex] | None = None  # and the stamp it was opened with
-        self._snapshot: Snapshot | None = None
-        self._opening, self._loading = threading.Lock(), threading.Lock()
-        self._no_vectors = "" if options.vectors else "vectors are switched off"
-        self._ask_again_at = math.inf  # when what stands there may have passed
-
-    # --- what it is made of -----------------------------------------------------------------
-
-    @property
-    def catalog_path(self) -> Path:
-        return self.folder / "catalog.sqlite"
-
-    def read_catalog(self) -> Catalog:
-        """The catalog, for reading.
-
-        Raises:
-            NoIndexError: there is no index yet.
-            IndexDamagedError: it cannot be read.
-            LockedError, StorageError: it cannot be read now.
-        """
-        return Catalog(self.catalog_path, write=False)
-
-    def open_keyword(self) -> KeywordIndex:
-        """The keyword index.
-
-        Raises:
-            IndexDamagedError: there is none, it was not made here, or it cannot be read.
-        """
-        self._require_stamp("keyword")
-        from .keyword import KeywordIndex
-
-        return KeywordIndex(self.folder_of("keyword"))
-
-    def snapshot(self) -> Snapshot:
-        """The keyword index as it is now; what was open of it and has not changed stays open.
-
-        Raises:
-            IndexDamagedError: there is none, it was not made here, or it cannot be read.
-        """
-        with self._opening:
-            self._snapshot = self.open_keyword().snapshot(self._snapshot)
-            return self._snapshot
-
-    def open_vectors(self) -> VectorIndex | None:
-        """The vector index as it is now, or None where there are no vectors; ``no_vectors`` says why.
-
-        Always the same object until the index is built anew: whoever writes and whoever searches
-        share the vectors, which are most of what the process holds in memory.
-
-        Raises:
-            IndexDamagedError: it is missing, was not made here, or cannot be read.
-        """
-        with self._opening:
-            embedder = self.embedder()
-            if embedder is None:
-                return None
-            stamp = self._require_stamp("vector")
-            from .vectors import VectorIndex
-
-            if self._vectors is not None and self._vectors[0] == stamp:
-                self._vectors[1].refresh()
-                return self._vectors[1]
-            self._vectors = None  # both at once would take twice the memory
-            vectors = VectorIndex(
-                self.folder_of("vector"),
-                fingerprint=embedder.fingerprint,
-                dimension=embedder.dimension,
-            )
-            self._vectors = (stamp, vectors)
-            return vectors
-
-    def embedder(self) -> Embedder | None:
-        """What makes vectors, loaded when first asked for; None where there can be no vectors."""
-        with self._loading:
-            if time.monotonic() >= self._ask_again_at:
-                self._no_vectors, self._ask_again_at = "", math.inf
-            if self._embedder is None and not self._no_vectors:
-                try:
-                    from . import vectors  # noqa: F401  # without FAISS a model is of no use
-                    from .embedding import load_embedder
-
-                    self._embedder = load_embedder(self.options.model, self.options.endpoint)
-                except VectorsUnavailableError as error:
-                    self.rest_vectors(error)
-            return self._embedder
-
-    def rest_vectors(self, error: VectorsUnavailableError) -> None:
-        """Do without vectors, for a while if what *error* says may pass."""
-        self._no_vectors, self._embedder = str(error), None
-        if isinstance(error, ServiceUnavailableError):
-            self._ask_again_at = time.monotonic() + _REST_S
-
-    @property
-    def no_vectors(self) -> str:
-        """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
-        return self._no_vectors
-
-    # --- bringing it up to date -------------------------------------------------------------
+class JournalIndex(IndexParts):
+    """The index of a journal, which follows its files."""
 
     def update(
         self,
@@ -214,7 +70,7 @@ class JournalIndex:
         if self._has_work(look, report):
             with self.locked(wait=wait):
                 report = self._follow(look, now_ns=now_ns, progress=progress)
-        report.no_vectors = report.no_vectors or self._no_vectors
+        report.no_vectors = report.no_vectors or self.no_vectors
         return report
 
     def prove(
@@ -248,9 +104,9 @@ class JournalIndex:
             StorageError: the index cannot be written.
         """
         with self.locked():
-            self._remove_derived()
+            self.remove_derived()
             report = self._follow(_Look(None, True), now_ns=now_ns, progress=progress)
-        report.no_vectors = report.no_vectors or self._no_vectors
+        report.no_vectors = report.no_vectors or self.no_vectors
         return report
 
     def rebuild_part(self, target: Target, *, progress: ProgressCallback = lambda *_: None) -> None:
@@ -267,39 +123,8 @@ class JournalIndex:
             contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
             contextlib.closing(Workers(self.options.n_workers)) as workers,
         ):
-            self._start_anew(catalog, target)
+            self.start_anew(catalog, target)
             self._apply_pending(catalog, target, workers, UpdateReport(), progress)
-
-    @contextlib.contextmanager
-    def locked(self, *, wait: bool = True) -> Iterator[None]:
-        """The right to write the index, in a folder for its owner alone: titles and words are in it.
-
-        Raises:
-            LockedError: another process kept the index for too long, or at all with *wait* off.
-            StorageError, CannotCreateError: the index cannot be written.
-        """
-        if not self.root.is_dir():  # it was moved; its index must not stay behind
-            raise StorageError("the journal's folder is gone", where=str(self.root))
-        if self.folder.is_symlink():  # a journal from elsewhere may bring one along
-            raise CannotCreateError(
-                "a symbolic link, not followed", where=str(self.folder), mend="put a folder there"
-            )
-        try:
-            files.make_folder(self.folder.parent)
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-        except OSError as error:
-            raise files.as_storage_error(error, self.folder) from error
-        self._close_to_others()
-        timeout_s = self.options.lock_timeout_s if wait else 0.0
-        with files.locked(self.folder / "writer.lock", timeout_s=timeout_s):
-            yield
-
-    def _close_to_others(self) -> None:
-        """Take away what others may do in the folder: older versions made it as the umask said."""
-        with contextlib.suppress(OSError):  # somebody else's, or none yet
-            status = self.folder.lstat()
-            if stat.S_ISDIR(status.st_mode) and status.st_mode & 0o077:
-                self.folder.chmod(0o700)
 
     def _has_work(self, look: _Look, report: UpdateReport) -> bool:
         try:
@@ -346,7 +171,7 @@ class JournalIndex:
             if error.name != "catalog":
                 raise
             report = UpdateReport(remarks=[f"{error.what}; everything is being rebuilt"])
-            self._remove_derived()
+            self.remove_derived()
             self._follow_with(_Look(None, True), report, now_ns=now_ns, progress=progress)
         return report
 
@@ -392,7 +217,7 @@ class JournalIndex:
                 if error.name == "catalog":
                     raise
                 report.remarks.append(f"{error.what}; it is being rebuilt")
-                self._start_anew(catalog, target)
+                self.start_anew(catalog, target)
                 self._apply_pending(catalog, target, workers, report, progress)
             except VectorsUnavailableError as error:
                 self.rest_vectors(error)
@@ -412,85 +237,11 @@ class JournalIndex:
                 report.remarks.append(
                     f"the {target} index was missing or made in another way; it was rebuilt"
                 )
-            self._start_anew(catalog, target)
+            self.start_anew(catalog, target)
         if catalog.outbox.count(target):
-            from .following import follow
+            from .upkeep.following import follow
 
             follow(self, catalog, target, workers, progress=progress)
-
-    # --- whether an index belongs to this catalog -------------------------------------------
-
-    def _version(self, target: Target) -> str:
-        if target == "keyword":
-            return f"{_KEYWORD_FORMAT}/{CONTENT_VERSION}/{ANALYZER_VERSION}"
-        options = self.options
-        return "/".join(
-            (
-                _VECTOR_FORMAT,
-                CONTENT_VERSION,
-                options.model,
-                str(options.chunk_tokens),
-                str(options.chunk_overlap_tokens),
-            )
-        )
-
-    def folder_of(self, target: Target) -> Path:
-        """Where the files of one index are."""
-        return self.folder / _FOLDERS[target]
-
-    def _holds(self, stamp: str, target: Target) -> bool:
-        return holds(stamp, version=self._version(target), machine=self.options.machine)
-
-    def _require_stamp(self, target: Target) -> str:
-        stamp = read_stamp(self.folder_of(target))
-        if not self._holds(stamp, target):
-            raise IndexDamagedError(target, "it is missing, or was made elsewhere")
-        return stamp
-
-    def is_current(self, catalog: Catalog, target: Target) -> bool:
-        """Whether an index is there, made as it would be made now, and all of what the catalog knows."""
-        found = read_stamp(self.folder_of(target))
-        if found != catalog.stamp(target) or not self._holds(found, target):
-            return False
-        if target == "keyword":
-            return True
-        if not reaches(self.folder_of("vector"), catalog.vector_mark()):
-            return False
-        return self._embedder is None or f" {self._embedder.fingerprint} " in found
-
-    def _start_anew(self, catalog: Catalog, target: Target) -> None:
-        """Empty one index and note every entry for it.
-
-        The stamp is written last: an index without its stamp is begun again.
-        """
-        folder = self.folder_of(target)
-        _remove_place(folder)
-        fingerprint = "-"
-        if target == "keyword":
-            from .keyword import KeywordIndex
-
-            KeywordIndex.create(folder)
-        else:
-            from .vectors import VectorIndex
-
-            embedder = self._embedder
-            assert embedder is not None  # the caller's condition
-            fingerprint = embedder.fingerprint
-            VectorIndex.create(folder, fingerprint=fingerprint, dimension=embedder.dimension)
-        stamp = make_stamp(self._version(target), fingerprint, machine=self.options.machine)
-        with catalog.transaction():
-            catalog.outbox.note_all(target)
-            catalog.set_stamp(target, stamp)
-            if target == "vector":
-                catalog.set_vector_mark("")
-        files.replace(folder / STAMP_FILE, stamp.encode("utf-8"))
-
-    def _remove_derived(self) -> None:
-        # The catalog before its journal: SQLite would play a journal back into a new catalog.
-        for name in ("catalog.sqlite", "catalog.sqlite-journal"):
-            _remove_place(self.folder / name)
-        for target in TARGETS:
-            _remove_place(self.folder_of(target))
 
     # --- entries ----------------------------------------------------------------------------
 
@@ -520,7 +271,7 @@ class JournalIndex:
 
     def passages(self, entry: Entry) -> list[Passage]:
         """The pieces of *entry* that have a vector each."""
-        from .chunking import passages
+        from .text.chunking import passages
 
         text = indexed_text(entry)
         if not text.heading.strip() and not text.embedded.strip():
@@ -546,15 +297,7 @@ class JournalIndex:
             NoIndexError: there is no index.
             IndexDamagedError: a part of it cannot be read.
         """
-        from .verifying import find_differences
+        from .upkeep.verifying import find_differences
 
         with contextlib.closing(self.read_catalog()) as catalog:
             return find_differences(self, catalog)
-
-
-def _remove_place(place: Path) -> None:
-    """Remove a file or folder; of a link, which a journal may bring along, only the link."""
-    if place.is_symlink() or not place.is_dir():
-        files.remove(place)
-    else:
-        shutil.rmtree(place, ignore_errors=True)

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from .row import Row
+from .catalog.row import Row
 
 N_TOP = 10
 

@@ -16,7 +16,7 @@ from ..context import Context
 from .forgetting import forget
 
 if TYPE_CHECKING:
-    from ...indexer.row import Row
+    from ...indexer.catalog.row import Row
     from ...journal.drafting import Draft, Wishes
 
 

@@ -17,7 +17,7 @@ from ..context import Context
 if TYPE_CHECKING:
     from ...indexer.daemon.ending import Ending
     from ...indexer.daemon.process import DaemonOptions
-    from ...indexer.living import LivingIndex
+    from ...indexer.living.living_index import LivingIndex
     from ...journal.health import Finding
     from ..service import Service
 
@@ -109,7 +109,7 @@ def check_daemon(surroundings: Context) -> Finding:
 
 def _index_fields(surroundings: Context) -> dict[str, object]:
     """What there is to search in; unknown while another process writes it."""
-    from ...indexer.outbox import TARGETS
+    from ...indexer.catalog.outbox import TARGETS
 
     try:
         with contextlib.closing(surroundings.index.read_catalog()) as catalog:
@@ -213,7 +213,7 @@ def _report_bug(surroundings: Context) -> None:
 
 
 def _open_living(surroundings: Context) -> LivingIndex:
-    from ...indexer.living import LivingIndex, LivingOptions
+    from ...indexer.living.living_index import LivingIndex, LivingOptions
     from ..daemon_link import command_of
 
     options = LivingOptions(

@@ -12,9 +12,9 @@ from .. import options, output
 from ..context import Context
 
 if TYPE_CHECKING:
-    from ...indexer.catalog import Catalog
+    from ...indexer.catalog.catalog import Catalog
+    from ...indexer.catalog.row import Row
     from ...indexer.forgetting import Proof
-    from ...indexer.row import Row
     from ...journal.store import Forgetting
 
 _YES = ("y", "yes", "예", "네", "ㅛ")  # the last is the key y on a Korean keyboard

@@ -12,7 +12,7 @@ from .. import output
 from ..context import Context
 
 if TYPE_CHECKING:
-    from ...indexer.report import UpdateReport
+    from ...indexer.upkeep.report import UpdateReport
 
 
 def register(app: typer.Typer) -> None:

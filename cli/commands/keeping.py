@@ -185,7 +185,7 @@ def _status_fields(surroundings: Context) -> dict[str, object]:
 
 def _catalog_fields(surroundings: Context) -> dict[str, object]:
     """What the catalog tells; of one that another process is writing, only that."""
-    from ...indexer.entry_filter import EntryFilter
+    from ...indexer.catalog.entry_filter import EntryFilter
 
     try:
         catalog = surroundings.current_catalog()
@@ -252,7 +252,7 @@ def _n_to_read(surroundings: Context) -> int:
     import contextlib
 
     from ...indexer.errors import IndexDamagedError, NoIndexError
-    from ...indexer.reconcile import plan_update
+    from ...indexer.upkeep.reconcile import plan_update
 
     try:
         with contextlib.closing(surroundings.index.read_catalog()) as catalog:

@@ -15,8 +15,8 @@ from ..context import Context
 from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
 
 if TYPE_CHECKING:
-    from ...indexer.answer import Answer, Hit, SearchRequest
-    from ...indexer.catalog import Catalog
+    from ...indexer.catalog.catalog import Catalog
+    from ...indexer.search.answer import Answer, Hit, SearchRequest
 
 
 _N_NEAREST = 3
@@ -64,7 +64,7 @@ def search(
     as_json: options.AsJson = False,
 ) -> None:
     """Find memories by keyword and by meaning. Step 1 of 3: then timeline, then show."""
-    from ...indexer.answer import SearchRequest
+    from ...indexer.search.answer import SearchRequest
 
     text = " ".join(query).strip()
     if text == "-":
@@ -159,7 +159,7 @@ def _search_here(surroundings: Context, request_with: _Asking) -> tuple[Answer, 
     """The answer and remarks of a search in this process, after its index has followed the files."""
     catalog = surroundings.fresh_catalog()
     request = request_with(catalog)
-    from ...indexer.search import Searcher
+    from ...indexer.search.searcher import Searcher
 
     with contextlib.closing(Searcher(surroundings.index, catalog)) as searcher:
         answer = searcher.search(request)
@@ -315,7 +315,7 @@ def source(
     as_json: options.AsJson = False,
 ) -> None:
     """Show where a memory comes from: its whole turn, or the entries that it was derived from."""
-    from ...indexer.sources import sources_of
+    from ...indexer.search.sources import sources_of
     from ...journal.export import entry_fields
 
     surroundings: Context = context.obj

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from ...journal.errors import FormatError
-from ..answer import Answer, SearchRequest
+from ..search.answer import Answer, SearchRequest
 from .errors import DaemonGoneError, DaemonSilentError
 from .lines import LineSocket, parse_message
 from .place import DaemonPlace, DaemonState

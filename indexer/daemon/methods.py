@@ -11,13 +11,13 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
 from ...journal.errors import FormatError
-from ..answer import SearchRequest
+from ..search.answer import SearchRequest
 from .ending import End, Ending
 from .errors import OtherSettingsError
 from .wire import decode, encode
 
 if TYPE_CHECKING:
-    from ..living import LivingIndex, LivingStatus
+    from ..living.living_index import LivingIndex, LivingStatus
     from .server import Method
 
 MAX_PATIENCE_S: Final = 90.0  # less than after which a request counts as stuck

@@ -24,7 +24,7 @@ from .transport import listen, pick_transport, port_of
 from .wire import PROTOCOL
 
 if TYPE_CHECKING:
-    from ..living import LivingIndex
+    from ..living.living_index import LivingIndex
 
 _TAKEOVER_S: Final = 15.0  # for the daemon before to end
 _STEP_S: Final = 0.2

@@ -26,7 +26,7 @@ from evalsets import (
 from memory_index import Legs, MemoryIndex, load_indexes
 from numpy.typing import NDArray
 
-from memjournal.indexer.confidence import HIGH_FROM, NONE_BELOW, Features
+from memjournal.indexer.search.confidence import HIGH_FROM, NONE_BELOW, Features
 
 Floats = NDArray[np.float64]
 

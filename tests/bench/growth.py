@@ -36,9 +36,9 @@ from speed import MEM, machine
 
 from memjournal.cli.context import Context
 from memjournal.cli.daemon_link import place_of
-from memjournal.indexer.answer import SearchRequest
 from memjournal.indexer.daemon.client import DaemonClient
 from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.search.answer import SearchRequest
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.redaction import Redactor
 from memjournal.journal.store import Journal

@@ -395,9 +395,9 @@ def _add_lines(path: Path, numbers: Sequence[int], words: Callable[[int], str]) 
 
 
 def _answers(index: object, question: str) -> list[tuple[str, str, float]]:
-    from memjournal.indexer.answer import SearchRequest
     from memjournal.indexer.index import JournalIndex
-    from memjournal.indexer.search import Searcher
+    from memjournal.indexer.search.answer import SearchRequest
+    from memjournal.indexer.search.searcher import Searcher
 
     assert isinstance(index, JournalIndex)
     catalog = index.read_catalog()

@@ -10,8 +10,9 @@ import numpy as np
 from evalsets import Document, EvalSet
 from numpy.typing import NDArray
 
-from memjournal.indexer import ranking
-from memjournal.indexer.analysis import (
+from memjournal.indexer.embedding.embedders import SHIPPED_MODEL, load_embedder
+from memjournal.indexer.search import ranking
+from memjournal.indexer.text.analysis import (
     Query,
     QueryTerm,
     Scripts,
@@ -20,8 +21,7 @@ from memjournal.indexer.analysis import (
     query_terms,
     scripts,
 )
-from memjournal.indexer.chunking import Passage, passages
-from memjournal.indexer.embedding import SHIPPED_MODEL, load_embedder
+from memjournal.indexer.text.chunking import Passage, passages
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 Passages = Callable[[str, str], list[Passage]]  # of a title and a text: what is embedded

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from evalsets import Document, EvalSet, ndcg_at, recall_at, reciprocal_rank
 
-from memjournal.indexer.answer import Mode, SearchRequest
-from memjournal.indexer.chunking import MAX_TOKENS, OVERLAP
-from memjournal.indexer.embedding import SHIPPED_MODEL
-from memjournal.indexer.index import IndexOptions, JournalIndex
-from memjournal.indexer.search import Searcher
+from memjournal.indexer.embedding.embedders import SHIPPED_MODEL
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.options import IndexOptions
+from memjournal.indexer.search.answer import Mode, SearchRequest
+from memjournal.indexer.search.searcher import Searcher
+from memjournal.indexer.text.chunking import MAX_TOKENS, OVERLAP
 from memjournal.journal.entry import Entry
 from memjournal.journal.ids import mint
 from memjournal.journal.memory_file import render_memory

@@ -32,10 +32,11 @@ from evalsets import (
 from memory_index import Legs, MemoryIndex, load_indexes
 from real_index import print_real
 
-from memjournal.indexer import analysis, english, korean, ordering, ranking
-from memjournal.indexer.chunking import Passage, chunk, passages
-from memjournal.indexer.confidence import judge
-from memjournal.indexer.ranking import Relevance
+from memjournal.indexer.search import ordering, ranking
+from memjournal.indexer.search.confidence import judge
+from memjournal.indexer.search.ranking import Relevance
+from memjournal.indexer.text import analysis, english, korean
+from memjournal.indexer.text.chunking import Passage, chunk, passages
 
 Ask = Callable[[MemoryIndex, str], Relevance]
 DEPTH = 100  # places that count for the reciprocal rank

@@ -14,7 +14,7 @@ import pytest
 
 from memjournal.cli.context import Context
 from memjournal.cli.log import MAX_BYTES, write_traceback
-from memjournal.indexer.catalog import Catalog
+from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.journal.errors import LockedError
 from memjournal.journal.settings import DEFAULTS, DEFINITIONS, load_settings
 

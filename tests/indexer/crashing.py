@@ -28,7 +28,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Literal, Self
 
-from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.options import IndexOptions
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.redaction import Redactor

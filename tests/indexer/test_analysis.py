@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.analysis import (
+from memjournal.indexer.text.analysis import (
     MAX_QUERY_TERMS,
     document_length,
     document_terms,
@@ -16,9 +16,9 @@ from memjournal.indexer.analysis import (
     scripts,
     spans,
 )
-from memjournal.indexer.english import stem
-from memjournal.indexer.hanja import reading_of
-from memjournal.indexer.korean import is_function_word, stem_length
+from memjournal.indexer.text.english import stem
+from memjournal.indexer.text.hanja import reading_of
+from memjournal.indexer.text.korean import is_function_word, stem_length
 
 LETTERS = st.characters(codec="utf-8", categories=("L", "N"))
 TEXTS = st.one_of(

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.asked_dates import take_period
+from memjournal.indexer.search.asked_dates import take_period
 
 from .world import NOW as WORLD_NOW
 from .world import World, pick

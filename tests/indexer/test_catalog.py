@@ -15,11 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer.catalog import Catalog, Described, FileChange
-from memjournal.indexer.entry_filter import EntryFilter
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.changes import Described, FileChange
+from memjournal.indexer.catalog.entry_filter import EntryFilter
+from memjournal.indexer.catalog.extent import digest_of
+from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
-from memjournal.indexer.growth import digest_of
-from memjournal.indexer.outbox import MAX_ATTEMPTS
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.errors import LockedError, StorageError
 from memjournal.journal.reading import JournalFile, Oddity, kind_of
@@ -429,7 +430,7 @@ def test_a_catalog_that_is_not_there_is_not_made_by_a_reader(tmp_path: Path) -> 
 def test_a_second_writer_is_told_that_it_is_busy(
     catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memjournal.indexer.database._BUSY_S", 0.05)
+    monkeypatch.setattr("memjournal.indexer.catalog.database._BUSY_S", 0.05)
     with contextlib.closing(Catalog(tmp_path / "catalog.sqlite", write=True)) as second:
         with catalog.transaction():
             with pytest.raises(LockedError):

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.chunking import (
+from memjournal.indexer.text.chunking import (
     MAX_TOKENS,
     Chunk,
     chunk,

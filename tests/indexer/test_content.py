@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memjournal.indexer.content import MAX_EMBEDDED_CHARS, IndexedText, indexed_text
+from memjournal.indexer.text.content import MAX_EMBEDDED_CHARS, IndexedText, indexed_text
 from memjournal.journal.entry import Entry, EntryId
 
 

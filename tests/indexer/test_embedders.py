@@ -12,15 +12,15 @@ from typing import Any
 import numpy as np
 import pytest
 
-from memjournal.indexer.centring import TEXTS
-from memjournal.indexer.embedding import (
+from memjournal.indexer.embedding.centring import TEXTS
+from memjournal.indexer.embedding.embedders import (
     SHIPPED_MODEL,
     Embedder,
     Matrix,
     load_embedder,
     may_be_given,
 )
-from memjournal.indexer.endpoint_options import EndpointOptions
+from memjournal.indexer.embedding.endpoint_options import EndpointOptions
 from memjournal.indexer.errors import ServiceUnavailableError, VectorsUnavailableError
 from memjournal.journal.entry import PRIVACIES
 from memjournal.journal.errors import SettingsError
@@ -419,7 +419,7 @@ def test_the_key_is_never_shown(service: Service) -> None:
     ],
 )
 def test_only_another_machine_is_remote(host: str, is_remote: bool) -> None:
-    from memjournal.indexer.endpoint import Endpoint
+    from memjournal.indexer.embedding.endpoint import Endpoint
 
     shown = f"[{host}]" if ":" in host else host
     there = EndpointOptions(url=f"https://{shown}/v1", redact=str)

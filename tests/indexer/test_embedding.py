@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memjournal.indexer.embedding import (
+from memjournal.indexer.embedding.embedders import (
     SHIPPED_MODEL,
     Embedder,
     LibraryEmbedder,

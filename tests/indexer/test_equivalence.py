@@ -36,7 +36,7 @@ from hypothesis.stateful import (
     run_state_machine_as_test,
 )
 
-from memjournal.indexer import growth, reconcile
+from memjournal.indexer.upkeep import growth, reconcile
 
 from .crashing import Act, Crashing, Outcome, can_give_up_rights
 from .world import ENGLISH, KOREAN, QUERIES, World, make_model

@@ -7,11 +7,11 @@ from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 
-from memjournal.indexer.analysis import query_terms
-from memjournal.indexer.answer import Mode
-from memjournal.indexer.catalog import Catalog
-from memjournal.indexer.entry_filter import EntryFilter
-from memjournal.indexer.evidence import Legs
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.entry_filter import EntryFilter
+from memjournal.indexer.search.answer import Mode
+from memjournal.indexer.search.evidence import Legs
+from memjournal.indexer.text.analysis import query_terms
 
 from .world import World, pick
 

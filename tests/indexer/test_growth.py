@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer import growth, reconcile
+from memjournal.indexer.upkeep import growth, reconcile
 from memjournal.journal import reading
 
 from .world import World

@@ -22,14 +22,14 @@ from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, precondition, rule
 
-from memjournal.indexer import deriving, following, reconcile
-from memjournal.indexer.catalog import Catalog
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS, Outbox
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.keyword import KeywordIndex
-from memjournal.indexer.outbox import MAX_ATTEMPTS, Outbox
-from memjournal.indexer.term_batch import TermBatch
-from memjournal.indexer.vectors import VectorIndex
+from memjournal.indexer.keywords.index import KeywordIndex
+from memjournal.indexer.keywords.term_batch import TermBatch
+from memjournal.indexer.upkeep import deriving, following, reconcile
+from memjournal.indexer.vectors.index import VectorIndex
 from memjournal.journal import files
 from memjournal.journal.errors import CannotCreateError, LockedError
 
@@ -42,7 +42,7 @@ LEAVES_FILES_OPEN = pytest.mark.filterwarnings(  # Whoosh, of files that it cann
 
 OPTIONS = """
 import sys
-from memjournal.indexer.index import IndexOptions
+from memjournal.indexer.options import IndexOptions
 OPTIONS = IndexOptions(
     vectors=True, model=sys.argv[2], chunk_tokens=320, chunk_overlap_tokens=40,
     machine="this machine", lock_timeout_s=60,
@@ -744,8 +744,8 @@ sys.modules["faiss"] = None
 from datetime import UTC, datetime
 from pathlib import Path
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.answer import SearchRequest
-from memjournal.indexer.search import Searcher
+from memjournal.indexer.search.answer import SearchRequest
+from memjournal.indexer.search.searcher import Searcher
 root = Path(sys.argv[1])
 index = JournalIndex(root, root / "index", OPTIONS)
 index.update(now_ns=time.time_ns())
@@ -794,8 +794,8 @@ import time
 from datetime import UTC, datetime
 from pathlib import Path
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.answer import SearchRequest
-from memjournal.indexer.search import Searcher
+from memjournal.indexer.search.answer import SearchRequest
+from memjournal.indexer.search.searcher import Searcher
 root = Path(sys.argv[1])
 print("ready", flush=True)
 for _ in range(int(sys.argv[3])):
@@ -884,7 +884,7 @@ def test_a_catalog_that_is_busy_is_not_taken_for_damaged(
 ) -> None:
     filled(world)
     world.update()
-    monkeypatch.setattr("memjournal.indexer.database._BUSY_S", 0.1)
+    monkeypatch.setattr("memjournal.indexer.catalog.database._BUSY_S", 0.1)
     world.memory("one", "more")
     with (
         contextlib.closing(Catalog(world.index.catalog_path, write=True)) as catalog,

@@ -15,12 +15,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer.analysis import QueryTerm, document_length, query_terms
 from memjournal.indexer.errors import IndexDamagedError
-from memjournal.indexer.evidence import DECIMALS, _leading
-from memjournal.indexer.keyword import KeywordIndex, Snapshot, TermDocument, make_batch
-from memjournal.indexer.ranking import VectorEvidence, fuse
-from memjournal.indexer.snapshot import Remembered
+from memjournal.indexer.keywords.index import KeywordIndex, Snapshot, TermDocument, make_batch
+from memjournal.indexer.keywords.snapshot import Remembered
+from memjournal.indexer.search.evidence import DECIMALS, _leading
+from memjournal.indexer.search.ranking import VectorEvidence, fuse
+from memjournal.indexer.text.analysis import QueryTerm, document_length, query_terms
 from memjournal.journal.errors import LockedError
 
 from .world import DAMAGES

@@ -20,9 +20,9 @@ from typing import Any
 
 import pytest
 
-from memjournal.indexer.answer import SearchRequest
-from memjournal.indexer.bulk import BulkWork
-from memjournal.indexer.living import LivingIndex, LivingOptions, LivingStatus
+from memjournal.indexer.living.bulk import BulkWork
+from memjournal.indexer.living.living_index import LivingIndex, LivingOptions, LivingStatus
+from memjournal.indexer.search.answer import SearchRequest
 from memjournal.journal.errors import LockedError, MemjournalError, UnavailableError
 
 from .test_watching import git
@@ -507,7 +507,7 @@ def test_a_process_that_fails_is_named_and_tried_again(world: World) -> None:
 
 _HOLD = """
 import sys, threading
-from memjournal.indexer.bulk import BulkWork
+from memjournal.indexer.living.bulk import BulkWork
 bulk = BulkWork([sys.executable, "-c", "import os, time; print(os.getpid(), flush=True,"
     " file=open(%r, 'w')); time.sleep(600)" % sys.argv[1]])
 bulk.run()
@@ -715,7 +715,7 @@ def test_a_refresh_that_takes_too_long_says_so(living: Living) -> None:
 def test_a_session_that_grew_is_proven_when_it_is_quiet(
     living: Living, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("memjournal.indexer.index_writer._IDLE_BEFORE_PROOF_S", 0.1)
+    monkeypatch.setattr("memjournal.indexer.living.writer._IDLE_BEFORE_PROOF_S", 0.1)
     living.world.events([f"refund number{number}" for number in range(50)])
     assert living.finds("number49")
     living.world.events(["invoice"])

@@ -11,16 +11,17 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.catalog import Catalog
-from memjournal.indexer.outbox import MAX_ATTEMPTS, Outbox
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS, Outbox
 
 from .world import World
 
 DIES_AT_POISON = """
 import os, sys, time
 from pathlib import Path
-from memjournal.indexer import analysis
-from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.text import analysis
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.options import IndexOptions
 
 whole = analysis.document_terms
 def document_terms(text):

@@ -8,10 +8,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memjournal.indexer.chunking import passages
-from memjournal.indexer.embedding import SHIPPED_MODEL, Embedder, load_embedder
-from memjournal.indexer.passage_vectors import embed_entries
-from memjournal.indexer.ranking import in_context
+from memjournal.indexer.embedding.embedders import SHIPPED_MODEL, Embedder, load_embedder
+from memjournal.indexer.embedding.passage_vectors import embed_entries
+from memjournal.indexer.search.ranking import in_context
+from memjournal.indexer.text.chunking import passages
 
 ENTRIES = (
     ("Connection pool is exhausted", "Orders time out because refunds keep theirs. " * 60),

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.phrases import find_phrases, phrases_of
+from memjournal.indexer.search.phrases import find_phrases, phrases_of
 
 from .world import World
 

@@ -7,8 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.posting_blocks import Blocks, DamagedBlockError, decode, decode_many, encode
-from memjournal.indexer.term_dictionary import TermDictionary, pack_dictionary
+from memjournal.indexer.keywords.posting_blocks import (
+    Blocks,
+    DamagedBlockError,
+    decode,
+    decode_many,
+    encode,
+)
+from memjournal.indexer.keywords.term_dictionary import TermDictionary, pack_dictionary
 
 COUNTS = st.sampled_from([0, 1, 255, 256, 65_535, 65_536, 2**32 - 1])
 DOCUMENTS = st.sets(

@@ -11,16 +11,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from memjournal.indexer.analysis import (
-    Scripts,
-    document_length,
-    document_terms,
-    query_terms,
-    scripts,
-)
-from memjournal.indexer.confidence import judge
-from memjournal.indexer.ordering import MAX_BONUS, Candidate, Result, order_results
-from memjournal.indexer.ranking import (
+from memjournal.indexer.search.confidence import judge
+from memjournal.indexer.search.ordering import MAX_BONUS, Candidate, Result, order_results
+from memjournal.indexer.search.ranking import (
     Collection,
     KeywordEvidence,
     Posting,
@@ -31,6 +24,13 @@ from memjournal.indexer.ranking import (
     fuse,
     idf,
     in_context,
+)
+from memjournal.indexer.text.analysis import (
+    Scripts,
+    document_length,
+    document_terms,
+    query_terms,
+    scripts,
 )
 from memjournal.journal.entry import Kind
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.reconcile import describe_failure, plan_reconcile, read_change
+from memjournal.indexer.upkeep.reconcile import describe_failure, plan_reconcile, read_change
 from memjournal.journal.reading import JournalFile, Listing, Oddity, kind_of, list_files, stat_file
 
 from .world import World

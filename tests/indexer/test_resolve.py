@@ -9,7 +9,7 @@ from typing import Literal
 
 import pytest
 
-from memjournal.indexer.resolve import resolve
+from memjournal.indexer.search.resolve import resolve
 from memjournal.journal.entry import EntryId
 from memjournal.journal.errors import AmbiguousError, NotFoundError, UsageError
 

@@ -9,10 +9,10 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer import chunking
-from memjournal.indexer.answer import Hit, SearchRequest
-from memjournal.indexer.embedding import SHIPPED_MODEL
-from memjournal.indexer.search import MIN_SCORE
+from memjournal.indexer.embedding.embedders import SHIPPED_MODEL
+from memjournal.indexer.search.answer import Hit, SearchRequest
+from memjournal.indexer.search.searcher import MIN_SCORE
+from memjournal.indexer.text import chunking
 from memjournal.journal.errors import UsageError
 from memjournal.journal.settings import Embedding, Index, Search
 

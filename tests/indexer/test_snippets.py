@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer.analysis import document_terms, query_terms
-from memjournal.indexer.snippets import make_snippet
+from memjournal.indexer.search.snippets import make_snippet
+from memjournal.indexer.text.analysis import document_terms, query_terms
 
 WORDS = st.sampled_from(
     [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memjournal.indexer.sources import sources_of
+from memjournal.indexer.search.sources import sources_of
 
 from .world import World
 

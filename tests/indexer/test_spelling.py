@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.analysis import document_terms, query_terms
-from memjournal.indexer.edits import as_hangul, as_keys, distance, near_syllables
-from memjournal.indexer.spelling import WEIGHT, mend
+from memjournal.indexer.search.spelling import WEIGHT, mend
+from memjournal.indexer.text.analysis import document_terms, query_terms
+from memjournal.indexer.text.edits import as_hangul, as_keys, distance, near_syllables
 
 from .world import World
 

@@ -18,9 +18,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from memjournal.indexer.catalog import Catalog
-from memjournal.indexer.content import indexed_text
-from memjournal.indexer.entry_filter import EntryFilter
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.entry_filter import EntryFilter
+from memjournal.indexer.text.content import indexed_text
 
 from .crashing import Crashing, can_give_up_rights
 from .world import DAMAGES, World, pick, tree
@@ -119,7 +119,8 @@ def test_issue_2_the_real_cause_is_named_and_deleting_is_never_the_advice(world:
 PEAK = """
 import resource, sys, time
 from pathlib import Path
-from memjournal.indexer.index import IndexOptions, JournalIndex
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.options import IndexOptions
 root = Path(sys.argv[1])
 options = IndexOptions(vectors=True, model=sys.argv[2], chunk_tokens=320, chunk_overlap_tokens=40,
     machine="this machine", lock_timeout_s=60)
@@ -456,9 +457,10 @@ WATCH = """
 import json, sys, time
 from datetime import UTC, datetime
 from pathlib import Path
-from memjournal.indexer.answer import SearchRequest
-from memjournal.indexer.index import IndexOptions, JournalIndex
-from memjournal.indexer.living import LivingIndex, LivingOptions
+from memjournal.indexer.search.answer import SearchRequest
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.options import IndexOptions
+from memjournal.indexer.living.living_index import LivingIndex, LivingOptions
 root = Path(sys.argv[1])
 options = IndexOptions(vectors=True, model=sys.argv[2], chunk_tokens=320, chunk_overlap_tokens=40,
     machine="this machine", lock_timeout_s=60)

@@ -20,10 +20,11 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 from numpy.typing import NDArray
 
-from memjournal.indexer import vector_files, vector_rows
 from memjournal.indexer.errors import IndexDamagedError
-from memjournal.indexer.vector_rows import VectorRows
-from memjournal.indexer.vectors import VectorDocument, VectorIndex
+from memjournal.indexer.vectors import files as vector_files
+from memjournal.indexer.vectors import rows as vector_rows
+from memjournal.indexer.vectors.index import VectorDocument, VectorIndex
+from memjournal.indexer.vectors.rows import VectorRows
 from memjournal.journal.errors import StorageError
 
 from .world import DAMAGES
@@ -409,8 +410,8 @@ WRITER = """
 import sys
 from pathlib import Path
 import numpy as np
-from memjournal.indexer import vector_files
-from memjournal.indexer.vectors import VectorDocument, VectorIndex
+from memjournal.indexer.vectors import files as vector_files
+from memjournal.indexer.vectors.index import VectorDocument, VectorIndex
 
 vector_files.LOG_BYTES = int(sys.argv[2])
 index = VectorIndex(Path(sys.argv[1]), fingerprint="m-1", dimension=16)

@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.indexer.hints import HintBox, hinted_place
-from memjournal.indexer.landmarks import look_at, shared_file_system
-from memjournal.indexer.watching import Watcher
+from memjournal.indexer.living.hints import HintBox, hinted_place
+from memjournal.indexer.living.landmarks import look_at, shared_file_system
+from memjournal.indexer.living.watching import Watcher
 
 DEADLINE_S = 60.0
 GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
@@ -428,7 +428,7 @@ def test_nothing_is_left_after_close(root: Path) -> None:
 _WATCH = """
 import sys, time
 from pathlib import Path
-from memjournal.indexer.watching import Watcher
+from memjournal.indexer.living.watching import Watcher
 
 def fewer_files():
     import os, resource

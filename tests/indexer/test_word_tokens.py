@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tokenizers import AddedToken, Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-from memjournal.indexer import word_tokens
-from memjournal.indexer.embedding import SHIPPED_MODEL
-from memjournal.indexer.word_tokens import WordTokens, takes_words, words_of
+from memjournal.indexer.embedding import word_tokens
+from memjournal.indexer.embedding.embedders import SHIPPED_MODEL
+from memjournal.indexer.embedding.word_tokens import WordTokens, takes_words, words_of
 
 MODEL = files("memjournal.indexer").joinpath("model", SHIPPED_MODEL, "tokenizer.json")
 ENGLISH = (

@@ -12,16 +12,16 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.indexer import workers as workers_module
 from memjournal.indexer.errors import IndexDamagedError
-from memjournal.indexer.workers import WorkerLostError, Workers
+from memjournal.indexer.upkeep import workers as workers_module
+from memjournal.indexer.upkeep.workers import WorkerLostError, Workers
 from memjournal.journal.errors import StorageError
 
 from .world import World
 
 PARENT = """
 import os, sys
-from memjournal.indexer.workers import Workers
+from memjournal.indexer.upkeep.workers import Workers
 workers = Workers(2)
 print(*workers.map(len, ["a"] * 6), flush=True)
 print(*(process.pid for process in workers._processes), flush=True)
@@ -137,7 +137,7 @@ def test_nothing_runs_after_close() -> None:
 def test_an_index_made_by_several_processes_is_that_made_by_one(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from memjournal.indexer import following, reconcile
+    from memjournal.indexer.upkeep import following, reconcile
 
     monkeypatch.setattr(following, "_MANY", 1)
     monkeypatch.setattr(reconcile, "_SHARED_FROM", 1)

@@ -19,12 +19,13 @@ from typing import Any
 import numpy as np
 from tokenizers import Regex, Tokenizer, models, normalizers, pre_tokenizers
 
-from memjournal.indexer.answer import Answer, SearchRequest
-from memjournal.indexer.catalog import Catalog
-from memjournal.indexer.entry_filter import EntryFilter
-from memjournal.indexer.index import IndexOptions, JournalIndex
-from memjournal.indexer.report import UpdateReport
-from memjournal.indexer.search import Searcher
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.entry_filter import EntryFilter
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.options import IndexOptions
+from memjournal.indexer.search.answer import Answer, SearchRequest
+from memjournal.indexer.search.searcher import Searcher
+from memjournal.indexer.upkeep.report import UpdateReport
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.reading import Stored

@@ -16,8 +16,9 @@ from memjournal.indexer.daemon.ending import End, Ending
 from memjournal.indexer.daemon.place import DaemonPlace
 from memjournal.indexer.daemon.process import DaemonOptions, run_daemon
 from memjournal.indexer.daemon.server import Limits
-from memjournal.indexer.index import IndexOptions, JournalIndex
-from memjournal.indexer.living import LivingIndex, LivingOptions
+from memjournal.indexer.index import JournalIndex
+from memjournal.indexer.living.living_index import LivingIndex, LivingOptions
+from memjournal.indexer.options import IndexOptions
 
 INDEX = IndexOptions(
     vectors=False,

@@ -16,7 +16,6 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.indexer.answer import SearchRequest
 from memjournal.indexer.daemon.client import DaemonClient
 from memjournal.indexer.daemon.errors import DaemonGoneError, DaemonSilentError, OtherSettingsError
 from memjournal.indexer.daemon.lifecycle import (
@@ -27,6 +26,7 @@ from memjournal.indexer.daemon.lifecycle import (
     wait_for_daemon,
 )
 from memjournal.indexer.daemon.place import DaemonPlace
+from memjournal.indexer.search.answer import SearchRequest
 from memjournal.journal.errors import MemjournalError
 
 from .conftest import wait_until

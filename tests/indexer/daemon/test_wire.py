@@ -12,12 +12,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.answer import Answer, AskedPeriod, Hit, SearchRequest, Snippet
+from memjournal.indexer.catalog.entry_filter import EntryFilter
+from memjournal.indexer.catalog.row import Row
 from memjournal.indexer.daemon.errors import OtherSettingsError
 from memjournal.indexer.daemon.wire import decode, decode_error, encode, encode_error
-from memjournal.indexer.entry_filter import EntryFilter
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
-from memjournal.indexer.row import Row
+from memjournal.indexer.search.answer import Answer, AskedPeriod, Hit, SearchRequest, Snippet
 from memjournal.journal.errors import FormatError, LockedError, MemjournalError, UsageError
 
 _texts = st.text(max_size=20)

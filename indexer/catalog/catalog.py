@@ -1,0 +1,423 @@
+"""The catalog: one row for each entry, and the outbox of what the indexes have yet to follow.
+
+A change of the catalog and its outbox rows are one transaction; the indexes are changed after it
+and ticked off after that. A crash anywhere leaves work to be done again, which is harmless.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from datetime import datetime
+from pathlib import Path
+from typing import Final, Literal
+
+from ...journal.entry import Entry, format_time, parse_time
+from ...journal.ids import is_id
+from ...journal.reading import JournalFile, Oddity
+from ..errors import IndexDamagedError
+from .changes import Change, Described, FileChange, Pending
+from .database import IN_MEMORY, Database
+from .entry_filter import EntryFilter, compose, condition_of, fold_tag, microseconds_of
+from .extent import Extent, Placed
+from .outbox import OUTBOX_SCHEMA, Outbox, Target
+from .row import Row
+from .schema import CATALOG_FORMAT, SCHEMA
+
+_COLUMNS: Final = (
+    "docno, id, path, offset, length, digest, kind, type, title, project, session, turn, agent,"
+    " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files"
+)
+_LISTS: Final = ("tags", "mentions", "aliases")  # tables of an entry's texts, one a row
+
+
+class Catalog:
+    """The catalog of one journal. Readers never write; one writer, which the caller ensures."""
+
+    def __init__(self, path: Path, *, write: bool) -> None:
+        """Open the catalog at *path*; made if need be when *write*.
+
+        Raises:
+            IndexDamagedError: it cannot be read, or has another format.
+            NoIndexError: there is none, and *write* is off.
+            LockedError: another process kept it for too long.
+            StorageError: it cannot be opened.
+        """
+        self._database = Database(
+            path, write=write, schema=SCHEMA + OUTBOX_SCHEMA, version=CATALOG_FORMAT
+        )
+        self.outbox = Outbox(self._database)
+
+    @classmethod
+    def in_memory(cls) -> Catalog:
+        """An empty catalog that no other process sees."""
+        return cls(IN_MEMORY, write=True)
+
+    @classmethod
+    def copy_of(cls, path: Path) -> Catalog:
+        """What the catalog at *path* holds, in memory.
+
+        Raises:
+            NoIndexError: there is none.
+            IndexDamagedError: it cannot be read, or has another format.
+        """
+        with contextlib.closing(cls(path, write=False)) as source:
+            copy = cls.in_memory()
+            try:
+                source._database.copy_into(copy._database)
+            except BaseException:
+                copy.close()
+                raise
+        return copy
+
+    def check(self) -> str:
+        """What is wrong with its file; "" if nothing."""
+        return self._database.check()
+
+    def compact(self) -> None:
+        """Leave no byte of what was removed in the file; outside a transaction.
+
+        Raises:
+            IndexDamagedError: it cannot be carried out.
+        """
+        self._database.compact()
+
+    def close(self) -> None:
+        """Give the file back."""
+        self._database.close()
+
+    def transaction(self) -> AbstractContextManager[None]:
+        """All or nothing of what is done inside.
+
+        Raises:
+            IndexDamagedError: the file is not as it was left.
+            LockedError, StorageError: it cannot be carried out now.
+        """
+        return self._database.transaction()
+
+    def data_version(self) -> int:
+        """A number that changes whenever the catalog was changed by way of another one than this."""
+        return self._database.data_version()
+
+    def stamp(self, target: Target) -> str:
+        """What proves that an index belongs to this catalog; "" before there is one."""
+        return self._database.meta(f"{target}_stamp")
+
+    def set_stamp(self, target: Target, stamp: str) -> None:
+        """Note which index belongs to it from now on; inside a transaction."""
+        self._database.set_meta(f"{target}_stamp", stamp)
+
+    def vector_mark(self) -> str:
+        """How far the vectors reached when work on them was ticked off last; "" if nothing was."""
+        return self._database.meta("vector_mark")
+
+    def set_vector_mark(self, mark: str) -> None:
+        """Note how far the vectors reach; inside the transaction that ticks off."""
+        self._database.set_meta("vector_mark", mark)
+
+    # --- files ------------------------------------------------------------------------------
+
+    def known_files(self, *, below: Iterable[str] | None = None) -> dict[str, JournalFile]:
+        """Each file as it was when it was read last; with *below*, those at or below these paths."""
+        query = "SELECT path, kind, size, mtime_ns FROM files"
+        if below is None:
+            rows = self._database.query(query)
+        else:
+            rows = [
+                row
+                for place in below
+                for row in self._database.query(
+                    f"{query} WHERE path = ? OR path > ? AND path < ?",
+                    (place, f"{place}/", f"{place}0"),  # 0 comes after the slash
+                )
+            ]
+        return {path: JournalFile(path, kind, size, int(mtime)) for path, kind, size, mtime in rows}
+
+    def n_files(self) -> int:
+        """How many files there were when they were read last."""
+        ((count,),) = self._database.query("SELECT count(*) FROM files")
+        return int(count)
+
+    def extent(self, path: str) -> Extent | None:
+        """How far the session file at *path* was read, if it may have grown since."""
+        rows = self._database.query(
+            "SELECT head_end, head, record_end, is_proven FROM files WHERE path = ?"
+            " AND record_end IS NOT NULL AND NOT EXISTS (SELECT 1 FROM oddities WHERE path = ?)",
+            (path, path),
+        )
+        for head_end, head, end, is_proven in rows:
+            return Extent(head_end=head_end, head=head, end=end, is_proven=bool(is_proven))
+        return None
+
+    def placed(self, path: str, *, start: int) -> list[Placed]:
+        """The entries of one file that begin at *start* or after it, in their order."""
+        query = "SELECT offset, length, digest FROM entries WHERE path = ? AND offset >= ?"
+        return [
+            Placed(*row) for row in self._database.query(f"{query} ORDER BY offset", (path, start))
+        ]
+
+    def unproven(self) -> list[str]:
+        """Files whose growth was read without comparing all that was there before."""
+        query = "SELECT path FROM files WHERE is_proven = 0 ORDER BY path"
+        return [path for (path,) in self._database.query(query)]
+
+    def git_head(self) -> str:
+        """The commit that was checked out when all files were compared last; "" if none was."""
+        return self._database.meta("git_head")
+
+    def set_git_head(self, commit: str) -> None:
+        """Note the commit that is checked out; inside a transaction."""
+        self._database.set_meta("git_head", commit)
+
+    def oddities(self) -> list[Oddity]:
+        """What was odd about the files, in the order of their paths."""
+        rows = self._database.query("SELECT place, what FROM oddities ORDER BY path, rowid")
+        return [Oddity(place, what) for place, what in rows]
+
+    def apply(self, change: FileChange) -> Change:
+        """Bring the rows of one file up to date and note what the indexes must look at.
+
+        Inside a transaction. Rows whose bytes are the same keep their numbers, wherever in the file
+        they have moved.
+        """
+        path = change.file.path
+        self._database.change("DELETE FROM oddities WHERE path = ?", (path,))
+        self._database.change_each(
+            "INSERT INTO oddities VALUES (?, ?, ?)",
+            [(path, oddity.path, oddity.what) for oddity in change.oddities],
+        )
+        if change.entries is None:
+            self._database.change("DELETE FROM files WHERE path = ?", (path,))
+        else:
+            self._database.change(
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_values(change)
+            )
+        if change.is_growth:
+            added = [self._write(None, described) for described in change.entries or ()]
+            self.outbox.note(added)
+            return Change(n_added=len(added))
+        return self._apply_entries(path, change.entries or ())
+
+    def _apply_entries(self, path: str, entries: tuple[Described, ...]) -> Change:
+        stale: dict[tuple[str, bytes], list[int]] = {}
+        by_id: dict[str, list[int]] = {}
+        for docno, entry_id, digest in self._database.query(
+            "SELECT docno, id, digest FROM entries WHERE path = ? ORDER BY docno", (path,)
+        ):
+            stale.setdefault((entry_id, digest), []).append(docno)
+            by_id.setdefault(entry_id, []).append(docno)
+        touched: list[int] = []
+        waiting: list[Described] = []
+        n_added = 0
+        for described in entries:  # the same entry with the same bytes first ...
+            same = stale.get((str(described.entry.id), described.digest))
+            if same:
+                docno = same.pop(0)
+                by_id[described.entry.id].remove(docno)
+                self._write(docno, described)
+            else:
+                waiting.append(described)
+        for described in waiting:  # ... then the same entry with other bytes, then new ones
+            candidates = by_id.get(described.entry.id)
+            if candidates:
+                docno = candidates.pop(0)
+                self._write(docno, described)
+            else:
+                docno = self._write(None, described)
+                n_added += 1
+            touched.append(docno)
+        gone = [docno for left in by_id.values() for docno in left]
+        for docno in gone:
+            self._delete(docno)
+        self.outbox.note([*touched, *gone])
+        return Change(n_added, len(waiting) - n_added, len(gone))
+
+    def _write(self, docno: int | None, described: Described) -> int:
+        """Put an entry in, in place of the one numbered *docno* if there is such a one."""
+        values = (docno, *_values_of(described))
+        marks = ", ".join("?" * len(values))
+        number = self._database.change(
+            f"INSERT OR REPLACE INTO entries({_COLUMNS}) VALUES ({marks})", values
+        )
+        if docno is not None:
+            for table in _LISTS:
+                self._database.change(f"DELETE FROM {table} WHERE docno = ?", (number,))
+        entry = described.entry
+        lists = (map(fold_tag, entry.tags), map(compose, entry.files), _aliases_of(entry))
+        for table, texts in zip(_LISTS, lists, strict=True):
+            self._database.change_each(
+                f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", [(text, number) for text in texts]
+            )
+        return number
+
+    def _delete(self, docno: int) -> None:
+        for table in ("entries", *_LISTS):
+            self._database.change(f"DELETE FROM {table} WHERE docno = ?", (docno,))
+
+    # --- work -------------------------------------------------------------------------------
+
+    def pending(self, target: Target, *, limit: int, after: int = 0) -> list[Pending]:
+        """Work that *target* has yet to do, by the entries' numbers, those above *after* only."""
+        docnos = self.outbox.waiting(target, limit=limit, after=after)
+        rows = {row.docno: row for row in self.rows(docnos)}
+        return [Pending(docno, rows.get(docno)) for docno in docnos]
+
+    def quarantined(self) -> list[tuple[Target, Row, str]]:
+        """What was given up after repeated failures: the index, the entry, the last error."""
+        found = self.outbox.given_up()
+        rows = {row.docno: row for row in self.rows([docno for _, docno, _ in found])}
+        return [(target, rows[docno], error) for target, docno, error in found if docno in rows]
+
+    # --- entries ----------------------------------------------------------------------------
+
+    def rows(self, docnos: Sequence[int]) -> list[Row]:
+        """The rows of *docnos* that there are, in no order."""
+        found: list[Row] = []
+        for start in range(0, len(docnos), 500):
+            part = docnos[start : start + 500]
+            marks = ", ".join("?" * len(part))
+            found += self._select(f"docno IN ({marks})", tuple(part))
+        return found
+
+    def in_order(self, docnos: Sequence[int]) -> list[int]:
+        """Those of *docnos* that there are, newest first, and in the same order after a rebuild."""
+        query = (
+            "SELECT docno FROM entries WHERE docno IN (SELECT value FROM json_each(?))"
+            " ORDER BY created_us DESC, id, path, offset"
+        )
+        return [docno for (docno,) in self._database.query(query, (json.dumps(list(docnos)),))]
+
+    def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
+        found = self._database.query(f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}", values)
+        try:
+            return [_row(values) for values in found]
+        except (TypeError, ValueError) as error:  # not what was written
+            raise IndexDamagedError("catalog", str(error)) from error
+
+    def by_prefix(self, prefix: str, *, limit: int = 20) -> list[Row]:
+        """Entries whose id begins with *prefix*; those that have it whole come first."""
+        end = prefix + "\x7f"
+        rows = self._select(
+            "id >= ? AND id < ?",
+            (prefix, end),
+            f"ORDER BY length(id), id, created_us LIMIT {limit}",
+        )
+        return [row for row in rows if row.id == prefix] or rows
+
+    def by_id(self, entry_id: str) -> list[Row]:
+        """Entries that have exactly this id, or, if none has it now, those that had it once."""
+        return self._select("id = ?", (entry_id,), "ORDER BY created_us, path, offset") or (
+            self._select(
+                "docno IN (SELECT docno FROM aliases WHERE alias = ?)",
+                (entry_id,),
+                "ORDER BY created_us, path, offset",
+            )
+        )
+
+    def has_id(self, entry_id: str) -> bool:
+        """Whether this id is taken: an entry has it, or had it once and may be cited by it."""
+        query = "SELECT 1 FROM entries WHERE id = ? UNION ALL SELECT 1 FROM aliases WHERE alias = ?"
+        return bool(self._database.query(f"{query} LIMIT 1", (entry_id, entry_id)))
+
+    def by_path(self, path: str) -> list[Row]:
+        """The entries of one file, in their order."""
+        return self._select("path = ?", (path,), "ORDER BY offset")
+
+    def find(
+        self, wanted: EntryFilter, *, limit: int, newest_first: bool = True, skip: int = 0
+    ) -> list[Row]:
+        """The entries that pass *wanted*, by time."""
+        where, values = condition_of(wanted)
+        order = "DESC" if newest_first else "ASC"
+        tail = f"ORDER BY created_us {order}, offset {order}, id LIMIT ? OFFSET ?"
+        return self._select(where, (*values, limit, skip), tail)
+
+    def count(self, wanted: EntryFilter) -> int:
+        """How many entries pass *wanted*."""
+        where, values = condition_of(wanted)
+        ((count,),) = self._database.query(f"SELECT count(*) FROM entries WHERE {where}", values)
+        return int(count)
+
+    def docnos(self, wanted: EntryFilter) -> list[int]:
+        """The numbers of the entries that pass *wanted*."""
+        where, values = condition_of(wanted)
+        return [
+            n for (n,) in self._database.query(f"SELECT docno FROM entries WHERE {where}", values)
+        ]
+
+    def answers_to(self, docnos: Sequence[int]) -> list[int]:
+        """The answers in the turns of those of *docnos* that are questions, each once."""
+        query = (
+            "SELECT DISTINCT answer.docno FROM entries AS asked JOIN entries AS answer"
+            " ON answer.session = asked.session AND answer.turn = asked.turn"
+            " WHERE asked.docno IN (SELECT value FROM json_each(?)) AND asked.type = 'user_prompt'"
+            " AND asked.session != '' AND answer.type = 'assistant_response'"
+        )
+        return [docno for (docno,) in self._database.query(query, (json.dumps(list(docnos)),))]
+
+    def neighbours(self, row: Row, *, before: int, after: int) -> tuple[list[Row], list[Row]]:
+        """What stands before and after *row* in its session (or else its project), oldest first."""
+        column = "session" if row.session else "project"
+        place = f"{column} = ? AND (created_us, offset, docno)"
+        values = (row.session or row.project, row.created_us, row.offset, row.docno)
+        order = "ORDER BY created_us {0}, offset {0}, docno {0} LIMIT {1}"
+        earlier = self._select(f"{place} < (?, ?, ?)", values, order.format("DESC", before))
+        later = self._select(f"{place} > (?, ?, ?)", values, order.format("ASC", after))
+        return earlier[::-1], later
+
+    def tally(
+        self, column: Literal["kind", "type", "project", "agent", "session"]
+    ) -> dict[str, int]:
+        """How many entries there are of each value of *column*, most first."""
+        query = f"SELECT {column}, count(*) FROM entries GROUP BY 1 ORDER BY 2 DESC, 1"
+        return {str(value): int(count) for value, count in self._database.query(query)}
+
+    def span(self) -> tuple[datetime, datetime] | None:
+        """When the oldest and the newest entry were made; None in an empty journal."""
+        first = self._select("1", (), "ORDER BY created_us LIMIT 1")
+        last = self._select("1", (), "ORDER BY created_us DESC LIMIT 1")
+        return (first[0].created, last[0].created) if first else None
+
+
+def _file_values(change: FileChange) -> tuple[object, ...]:
+    """A row of ``files``."""
+    file, extent = change.file, change.extent
+    # Times after 2262 do not fit into SQLite's integers.
+    values = (file.path, file.kind, file.size_bytes, str(file.mtime_ns))
+    if extent is None:
+        return (*values, None, None, None, 1)
+    return (*values, extent.head_end, extent.head, extent.end, int(extent.is_proven))
+
+
+def _values_of(described: Described) -> tuple[object, ...]:
+    """The values of ``_COLUMNS`` after the number."""
+    entry = described.entry
+    return (
+        *(str(entry.id), described.path, described.offset, described.length, described.digest),
+        *(entry.kind, entry.type, entry.title, entry.project, entry.session, entry.turn),
+        *(entry.agent, entry.tool, entry.privacy),
+        *(format_time(entry.created), microseconds_of(entry.created)),
+        *(str(entry.extra.get("outcome", "")), str(entry.extra.get("branch", ""))),
+        described.n_chars,
+        json.dumps(entry.tags, ensure_ascii=False),
+        json.dumps(entry.files, ensure_ascii=False),
+    )
+
+
+def _aliases_of(entry: Entry) -> list[str]:
+    """The ids that *entry* had before: `mem doctor --fix` lengthens one that stands twice."""
+    given = entry.extra.get("aliases")
+    texts = given if isinstance(given, list | tuple) else (given,)
+    ids = [text.removeprefix("mem:") for text in texts if isinstance(text, str)]
+    return [one for one in ids if is_id(one)]
+
+
+def _row(values: Sequence[object]) -> Row:
+    names = [name.strip() for name in _COLUMNS.split(",")]
+    known = dict(zip(names, values, strict=True))
+    known["created"] = parse_time(str(known["created"]))
+    known["tags"] = tuple(json.loads(str(known["tags"])))
+    known["files"] = tuple(json.loads(str(known["files"])))
+    return Row(**known)  # type: ignore[arg-type]  # the columns are declared beside the fields

@@ -1,0 +1,1 @@
+"""The index that is always there: watched, written and asked."""

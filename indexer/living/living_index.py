@@ -1,0 +1,189 @@
+"""The living index: files are watched, the index follows by itself, and any thread may ask it.
+
+One thread writes (``writer``), one searches (``warm``), and nothing that happens to either
+stops the other: a search finds what was hinted at before it, if that can be indexed while it has
+patience, and otherwise answers from the last good state. Searches take turns: each is done in
+milliseconds, and one warm state costs half the memory of two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from typing import Final
+
+from ...journal.errors import LockedError, MemjournalError, UnavailableError
+from ...journal.reading import Oddity
+from ..errors import IndexDamagedError
+from ..index import JournalIndex
+from ..search.answer import Answer, SearchRequest
+from .bulk import BulkWork
+from .hints import hinted_place
+from .warm import WarmSearcher
+from .watching import DEBOUNCE_S, MAX_DELAY_S, Watcher, WatchStatus
+from .writer import BULK_FROM, POLL_EVERY_S, RECONCILE_EVERY_S, IndexWriter
+
+_CHEAP_LOOK_S: Final = 0.1  # a look at everything; unwatched, a search can have one of its own
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LivingOptions:
+    """What a living index is given by the process that it lives in."""
+
+    clock_ns: Callable[[], int]
+    bulk_command: tuple[str, ...] = ()  # brings the index up to date in a process of its own
+    report_bug: Callable[[], object] = lambda: None  # called where an exception is being handled
+    force_polling: bool = False
+    debounce_s: float = DEBOUNCE_S
+    max_delay_s: float = MAX_DELAY_S
+    bulk_from: int = BULK_FROM
+    reconcile_every_s: float = RECONCILE_EVERY_S
+    poll_every_s: float = POLL_EVERY_S
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class LivingStatus:
+    """How things stand, for people."""
+
+    watch: WatchStatus
+    behind: int  # files, or pieces of them, that are known to wait; 0: none is
+    doing: str  # "" when idle
+    progress: tuple[str, int, int]  # what, how many done, of how many
+    failure: str  # of the last attempt to follow; "" if it went well
+    n_failures: int
+    n_updates: int
+    n_reconciles: int
+    n_searches: int
+    reconcile_s: float
+    updated_ns: int  # by the clock that was given; 0: not yet
+    n_withheld: int  # files that are gone at once, and kept in the index
+    remarks: tuple[str, ...]
+    unreadable: tuple[Oddity, ...]
+    no_vectors: str
+
+
+class LivingIndex:
+    """*index*, alive."""
+
+    def __init__(self, index: JournalIndex, *, options: LivingOptions) -> None:
+        self._watcher = Watcher(
+            index.root,
+            debounce_s=options.debounce_s,
+            max_delay_s=options.max_delay_s,
+            force_polling=options.force_polling,
+        )
+        self._writer = IndexWriter(
+            index,
+            self._watcher,
+            BulkWork(options.bulk_command),
+            clock_ns=options.clock_ns,
+            report_bug=options.report_bug,
+            bulk_from=options.bulk_from,
+            reconcile_every_s=options.reconcile_every_s,
+            poll_every_s=options.poll_every_s,
+        )
+        self._warm = WarmSearcher(index)
+        self._searching = ThreadPoolExecutor(1, thread_name_prefix="searching")
+        self._n_searches = 0
+        self._mended: tuple[str, ...] = ()
+
+    def start(self) -> None:
+        """Watch, follow what changed since last time, and open what answers need."""
+        self._watcher.start()
+        # Both threads need the model, which must not be loaded twice.
+        opened = self._searching.submit(self._open)
+        opened.add_done_callback(lambda _: self._writer.start())
+
+    def close(self) -> None:
+        """Stop, after what is being done; no thread, process or descriptor is left."""
+        self._writer.stop()
+        with contextlib.suppress(RuntimeError):  # closed before
+            self._searching.submit(self._warm.close).result()
+        self._searching.shutdown()
+        self._writer.join()
+        self._watcher.close()
+
+    def search(self, request: SearchRequest, *, patience_s: float) -> Answer:
+        """The answer to *request*, after waiting at most *patience_s* for the index to follow.
+
+        Raises:
+            UsageError: the question is empty.
+            NoIndexError: there is no index yet.
+            IndexDamagedError: the catalog cannot be read; it is being mended.
+            LockedError: there is none to search in until it is built, or another process writes.
+            StorageError: the index cannot be read now.
+            UnavailableError: it is being closed.
+        """
+        self._catch_up(patience_s)
+        if self._writer.is_building:
+            raise LockedError("the index is being built", mend="try again in a minute")
+        try:
+            asked = self._searching.submit(self._search, request)
+        except RuntimeError as error:
+            raise UnavailableError("the index is being closed") from error
+        return asked.result()
+
+    def refresh(self, paths: Sequence[str] | None, *, patience_s: float) -> bool:
+        """Look at *paths*, or at everything; whether the index has followed within *patience_s*."""
+        box = self._watcher.box
+        if paths is None:
+            version = box.add_everything("it was asked for")
+        else:
+            # Nobody says which of them are folders; of a file too, its place is what is looked at.
+            places = (hinted_place(path, is_folder=True) for path in paths)
+            version = box.add([place for place in places if place])
+        box.flush()
+        return self._writer.wait_for(version, patience_s=patience_s)
+
+    def status(self) -> LivingStatus:
+        """How things stand."""
+        done = self._writer.status()
+        return LivingStatus(
+            watch=self._watcher.status(),
+            behind=self._watcher.box.n_waiting + done.n_pieces,
+            doing=done.doing,
+            progress=done.progress,
+            failure=done.failure,
+            n_failures=done.n_failures,
+            n_updates=done.n_updates,
+            n_reconciles=done.n_reconciles,
+            n_searches=self._n_searches,
+            reconcile_s=done.reconcile_s,
+            updated_ns=done.updated_ns,
+            n_withheld=done.n_withheld,
+            remarks=(*done.remarks, *self._mended),
+            unreadable=done.unreadable,
+            no_vectors=done.no_vectors,
+        )
+
+    @property
+    def is_gone(self) -> bool:
+        """Whether the journal's folder has been away, or another in its place, for some seconds."""
+        return self._watcher.is_gone
+
+    def _catch_up(self, patience_s: float) -> None:
+        box = self._watcher.box
+        version = box.version
+        is_blind = self._watcher.status().mode == "polling"
+        if is_blind and self._writer.status().reconcile_s < _CHEAP_LOOK_S:
+            version = box.add_everything("a search, for want of a watch")
+        box.flush()
+        self._writer.wait_for(version, patience_s=patience_s)
+
+    # --- by the one thread that searches ----------------------------------------------------
+
+    def _open(self) -> None:
+        with contextlib.suppress(MemjournalError):  # the first search says what is wrong
+            self._warm.open()
+
+    def _search(self, request: SearchRequest) -> Answer:
+        self._n_searches += 1
+        try:
+            answer = self._warm.search(request)
+        except IndexDamagedError:
+            self._watcher.box.add_everything("the catalog is damaged")
+            raise
+        self._mended = self._warm.remarks or self._mended
+        return answer

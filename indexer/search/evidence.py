@@ -1,0 +1,265 @@
+"""Evidence: what both legs know of each entry for one question, fetched from the two indexes.
+
+Nothing in it depends on where an entry stands in an index, which a rebuild changes. A leg that
+cannot be asked is missing in the evidence, and why is said in ``no_vectors``.
+
+A question may match nearly everything, so only those entries are gathered that can still come to
+stand among the best: all others are worse by what is known of them, whatever else is.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..catalog.catalog import Catalog
+from ..catalog.entry_filter import EntryFilter
+from ..errors import VectorsUnavailableError
+from ..keywords.scores import KeywordScores, is_among
+from ..keywords.snapshot import Snapshot
+from ..text.analysis import Query
+from .answer import Mode
+from .ranking import KeywordEvidence, Relevance, VectorEvidence, Vectors, fuse, keyword_worth
+
+if TYPE_CHECKING:
+    from ..embedding.embedders import Vector
+    from ..index import JournalIndex
+    from ..vectors.index import VectorIndex
+
+Int = NDArray[np.int64]
+
+DECIMALS: Final = 6  # of relevance; what differs less is as relevant
+N_QUESTIONS: Final = 20  # of the best candidates whose answers are looked up
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Evidence:
+    """What was found for one question, and what its snippets need to know."""
+
+    relevance: Relevance  # its documents are the entries' numbers; best first
+    n_matched: int  # entries with a term of the question
+    used_keyword: bool
+    used_vector: bool
+    weights: Mapping[str, float]  # term -> idf
+    places: Mapping[int, int]  # entry -> place of its nearest passage (vectors.py), if known
+
+
+class Legs:
+    """Both indexes in one state, open; they answer any number of questions.
+
+    Several threads may ask at once, each with a catalog of its own. A lock is held only while the
+    indexes are opened or looked at anew, and not by questions: one that has begun goes on in the
+    state that it began in.
+    """
+
+    def __init__(self, index: JournalIndex, catalog: Catalog) -> None:
+        self._index, self._catalog = index, catalog
+        self._opening = threading.Lock()
+        self._snapshot: Snapshot | None = None
+        self._vectors: VectorIndex | None = None
+        self._no_vectors = ""  # why they cannot be used although there are some
+
+    @property
+    def no_vectors(self) -> str:
+        """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
+        return self._no_vectors or self._index.no_vectors
+
+    def give_up_vectors(self, reason: str) -> None:
+        """Go on without vectors."""
+        self._no_vectors = reason
+
+    def refresh(self) -> None:
+        """Go on with the indexes as they are now; what has not changed stays open and warm.
+
+        Raises:
+            IndexDamagedError: an index cannot be read, or was made elsewhere.
+            StorageError: the disk refused.
+        """
+        with self._opening:
+            if self._snapshot is not None:
+                self._snapshot = self._index.snapshot()
+            if self._vectors is not None:
+                self._vectors.refresh()
+
+    def close(self) -> None:
+        """Give the files back; the next question opens them as they are then."""
+        with self._opening:
+            self._snapshot = self._vectors = None
+
+    def gather(
+        self,
+        query: Query,
+        *,
+        by: Mode,
+        wanted: EntryFilter,
+        limit: int,
+        catalog: Catalog | None = None,
+    ) -> Evidence:
+        """The best *limit* entries that pass *wanted*, and the answers to the questions among them.
+
+        Keywords stand in for vectors where there are none. *catalog* is for a thread that may not use
+        the one that was given at first.
+
+        Raises:
+            IndexDamagedError: an index cannot be read, or was made elsewhere.
+            StorageError: the disk refused.
+        """
+        catalog = catalog or self._catalog
+        snapshot = self._open_snapshot()
+        allowed = _allowed(wanted, catalog, snapshot)
+        embedded = self._embedded(query.text) if by != "keyword" else None
+        vectors = self._open_vectors() if embedded is not None else None
+        scores, keyword, vector = None, None, None
+        places: Mapping[int, int] = {}
+        if query.terms and (by != "vector" or vectors is None):
+            scores = snapshot.scores(query.terms)
+            if allowed is not None:
+                scores.keep_only(snapshot.positions_of(allowed)[0])
+        if vectors is not None and embedded is not None:
+            others = scores.strongest(limit) if scores else np.zeros(0, np.int64)
+            others = snapshot.docnos_at(others)
+            best = _ask_vectors(embedded, vectors, allowed, others, limit)
+            vector, places = _by_position(best, snapshot)
+        if scores is not None:
+            keyword = _leading(scores, vector, query=query, snapshot=snapshot, limit=limit)
+        relevance = fuse(keyword, vector, query=query, collection=snapshot.statistics)
+        relevance = replace(relevance, documents=snapshot.docnos_at(relevance.documents))
+        relevance = _in_order(relevance, limit, catalog)
+        gains = scores.gains if scores else ()
+        return Evidence(
+            relevance=_with_answers(relevance, allowed, catalog, snapshot),
+            n_matched=scores.n_matched if scores else 0,
+            used_keyword=keyword is not None,
+            used_vector=vector is not None,
+            weights={term.term: gain for term, gain in zip(query.terms, gains, strict=False)},
+            places=places,
+        )
+
+    def vectors_of(self, docnos: Int) -> Vectors | None:
+        """The vector that stands for each of *docnos*, or zeros; None where no vector was asked."""
+        vectors = self._vectors
+        if vectors is None or not len(docnos):
+            return None
+        rows = vectors.rows_of(docnos)
+        nothing = np.zeros(vectors.dimension, np.float32)
+        return np.stack([rows.get(docno, nothing) for docno in docnos.tolist()])
+
+    def _open_snapshot(self) -> Snapshot:
+        with self._opening:
+            if self._snapshot is None:
+                self._snapshot = self._index.snapshot()
+            return self._snapshot
+
+    def _open_vectors(self) -> VectorIndex | None:
+        with self._opening:
+            if self._vectors is None and not self._no_vectors:
+                self._vectors = self._index.open_vectors()
+            return self._vectors
+
+    def _embedded(self, text: str) -> Vector | None:
+        """The vector of a question; None where there is none now, and ``no_vectors`` says why."""
+        embedder = None if self._no_vectors else self._index.embedder()
+        if embedder is None:
+            return None
+        try:
+            return embedder.encode_query(text)
+        except VectorsUnavailableError as error:
+            self._index.rest_vectors(error)
+            return None
+
+
+def _ask_vectors(
+    embedded: Vector, vectors: VectorIndex, allowed: Int | None, others: Int, limit: int
+) -> dict[int, tuple[float, int]]:
+    """The nearest entries and *others*: how near each is, and the place of its nearest passage.
+
+    None at all where the model knows no word of the question.
+    """
+    best: dict[int, tuple[float, int]] = {}
+    if not embedded.any():
+        return best
+    found = vectors.search(embedded, limit=2 * limit, allowed=allowed)
+    for docno, score, place in zip(*(values.tolist() for values in found), strict=True):
+        best.setdefault(docno, (score, place))  # nearest first
+    return best | vectors.similarities(embedded, others[~np.isin(others, list(best))])
+
+
+def _allowed(wanted: EntryFilter, catalog: Catalog, snapshot: Snapshot) -> Int | None:
+    """The entries that pass the filter, ascending; None when all do."""
+    if wanted == EntryFilter():
+        return None
+    docnos = np.sort(np.asarray(catalog.docnos(wanted), np.int64))
+    return docnos[snapshot.positions_of(docnos)[1]]
+
+
+def _by_position(
+    best: Mapping[int, tuple[float, int]], snapshot: Snapshot
+) -> tuple[VectorEvidence | None, dict[int, int]]:
+    """*best* as evidence, and the places of the passages; entries that are gone left out."""
+    docnos = np.asarray(sorted(best), np.int64)
+    positions, present = snapshot.positions_of(docnos)
+    if not len(positions):
+        return None, {}
+    known = docnos[present].tolist()
+    similarity = np.asarray([best[docno][0] for docno in known], np.float64)
+    evidence = VectorEvidence(documents=positions, similarity=similarity)
+    return evidence, {docno: best[docno][1] for docno in known}
+
+
+def _leading(
+    scores: KeywordScores,
+    vector: VectorEvidence | None,
+    *,
+    query: Query,
+    snapshot: Snapshot,
+    limit: int,
+) -> KeywordEvidence:
+    """What keywords say of all that can be among the best *limit*, and of what the vectors found.
+
+    An entry without a similarity is thought as near as the least near that has one; so of those, the
+    better by keyword is the better.
+    """
+    weight, exponent = 1.0, 0.0
+    if vector is not None:
+        weight, exponent = keyword_worth(query.scripts.agreement(snapshot.statistics.scripts))
+    slack = 2 * 10**-DECIMALS / max(weight * scores.certainty, 1e-12)  # what counts as no worse
+    leading = scores.leading(limit, exponent=exponent, slack=slack)
+    if vector is None:
+        return leading
+    both = np.union1d(leading.documents, vector.documents)
+    return scores.evidence(both[scores.raw[both] > 0])
+
+
+def _in_order(relevance: Relevance, limit: int, catalog: Catalog) -> Relevance:
+    """The best *limit* that the catalog knows, the newest first of those as relevant."""
+    rounded = np.round(relevance.relevance, DECIMALS)
+    relevance = replace(relevance, relevance=rounded)
+    n_near = len(rounded)
+    if n_near > limit:
+        n_near = int(np.count_nonzero(rounded >= rounded[limit - 1]))
+    docnos = relevance.documents[:n_near].tolist()
+    place = {docno: at for at, docno in enumerate(catalog.in_order(docnos))}
+    known = [at for at, docno in enumerate(docnos) if docno in place]
+    known.sort(key=lambda at: (-rounded[at], place[docnos[at]]))
+    return relevance.take(np.asarray(known[:limit], np.int64))
+
+
+def _with_answers(
+    relevance: Relevance, allowed: Int | None, catalog: Catalog, snapshot: Snapshot
+) -> Relevance:
+    """*relevance* and, at its end, the answers to the questions that stand high in it.
+
+    An answer may share no word with its question; ``ordering`` puts it in the question's place.
+    """
+    top = relevance.documents[:N_QUESTIONS].tolist()
+    docnos = np.asarray(catalog.in_order(catalog.answers_to(top)), np.int64)
+    docnos = docnos[snapshot.positions_of(docnos)[1]]
+    docnos = docnos[~np.isin(docnos, relevance.documents)]
+    if allowed is not None:
+        docnos = docnos[is_among(allowed, docnos)]
+    return relevance.with_documents(docnos)

@@ -1,0 +1,1 @@
+"""How the indexes follow the files."""

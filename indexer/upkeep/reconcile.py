@@ -1,0 +1,280 @@
+"""Comparing the files with the catalog: what has to be read again, and what is gone.
+
+The plan is pure and costs one walk; a watcher can only make it happen sooner, by naming the places
+that it should look at. A place that could not be looked into is never taken for empty. When most of a
+journal is gone at once, its disk may just not be mounted: the index keeps it until a commit that was
+checked out proves the deletion, or a person says that it was meant.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import Final
+
+from ...journal.files import as_storage_error
+from ...journal.reading import (
+    JournalFile,
+    Listing,
+    Oddity,
+    Stored,
+    is_missing,
+    list_files,
+    read_entries,
+)
+from ..catalog.catalog import Catalog
+from ..catalog.changes import Described, FileChange
+from ..catalog.extent import digest_of
+from .growth import WINDOW_BYTES, extent_of, read_growth
+from .report import ProgressCallback, UpdateReport
+
+_UNSETTLED_NS: Final = 50_000_000
+"""A file that changed less than 50 ms before it was read may change again within the same tick of
+the file system's clock (4 ms on ext4); it is noted as unsettled and read once more next time."""
+_OTHER_CLOCK_NS: Final = 86_400 * 10**9
+"""A file whose time lies a day ahead was not written by this clock; its time says nothing of now."""
+_FILES_PER_TRANSACTION: Final = 200
+_MANY: Final = 20  # files; fewer are deleted by hand every day
+
+_SHARED_FROM: Final = 1_000  # files; to start a process costs as much as to read about so many
+
+IsMeant = Callable[[Sequence[str]], bool]
+Reading = FileChange | Oddity | None
+ReadWhole = Callable[[Sequence[JournalFile]], Iterator[Reading]]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """What one walk found."""
+
+    changed: tuple[JournalFile, ...]
+    removed: tuple[str, ...]
+    withheld: tuple[str, ...] = ()  # gone, most of all at once, and therefore kept in the index
+
+    def __bool__(self) -> bool:
+        return bool(self.changed or self.removed)
+
+
+def plan_reconcile(
+    listing: Listing,
+    known: Mapping[str, JournalFile],
+    *,
+    n_known: int | None = None,
+    is_meant: IsMeant = lambda _: False,
+) -> Plan:
+    """What differs between the files and the catalog, in the order of the paths.
+
+    *known* are the catalog's files in the places that were listed, *n_known* how many there are in
+    all. *is_meant* is asked about a deletion of most of the journal.
+    """
+    changed = tuple(file for file in listing.files if known.get(file.path) != file)
+    present = {file.path for file in listing.files}
+    hidden = tuple(place.path for place in listing.unreadable)
+    missing = tuple(
+        path
+        for path in sorted(known)
+        if path not in present
+        and not any(path == place or path.startswith(f"{place}/") for place in hidden)
+    )
+    n_before = len(known) if n_known is None else n_known
+    n_after = n_before - len(missing) + len(present - known.keys())  # a renamed folder is not gone
+    is_most = not n_after or (len(missing) > _MANY and 2 * n_after < n_before)
+    if missing and is_most and not is_meant(missing):
+        return Plan(changed, (), withheld=missing)
+    return Plan(changed, missing)
+
+
+def plan_update(
+    catalog: Catalog,
+    root: Path,
+    *,
+    only: Collection[str] | None = None,
+    is_meant: IsMeant = lambda _: False,
+) -> tuple[Plan, Listing]:
+    """The plan for the journal at *root*, or for the places named in *only*, and what was listed.
+
+    Raises:
+        IndexDamagedError: the catalog is not as it was left.
+    """
+    listing = list_files(root, below=only)
+    known = catalog.known_files(below=only)
+    n_known = None if only is None else catalog.n_files()
+    return plan_reconcile(listing, known, n_known=n_known, is_meant=is_meant), listing
+
+
+def reconcile(
+    catalog: Catalog,
+    root: Path,
+    report: UpdateReport,
+    *,
+    now_ns: int,
+    only: Collection[str] | None = None,
+    is_meant: IsMeant = lambda _: False,
+    read_whole: ReadWhole | None = None,
+    progress: ProgressCallback = lambda *_: None,
+) -> None:
+    """Let *catalog* follow the files below *root*; *report* says how it changed.
+
+    What is known of a file that cannot be read now is kept. *read_whole* reads files when there are
+    many, in whichever way is fast.
+
+    Raises:
+        IndexDamagedError: the catalog is not as it was left.
+        LockedError, StorageError: it cannot be written now.
+    """
+    plan, listing = plan_update(catalog, root, only=only, is_meant=is_meant)
+    report.note_withheld(plan.withheld)
+    report.failures.extend(listing.unreadable)
+    for start in range(0, len(plan.removed), _FILES_PER_TRANSACTION):
+        with catalog.transaction():
+            for path in plan.removed[start : start + _FILES_PER_TRANSACTION]:
+                report.change += catalog.apply(FileChange.gone(path))
+    growing, whole = _sorted_by_growth(catalog, plan.changed)
+    if read_whole is None or len(whole) < _SHARED_FROM:
+        changes = read_changes(root, whole, now_ns=now_ns)
+    else:
+        changes = read_whole(whole)
+    grown = (_read_grown(catalog, root, file, now_ns=now_ns) for file in growing)
+    _take_in(catalog, chain(grown, changes), report, n_all=len(plan.changed), progress=progress)
+
+
+def prove(
+    catalog: Catalog,
+    root: Path,
+    report: UpdateReport,
+    *,
+    now_ns: int,
+    progress: ProgressCallback = lambda *_: None,
+) -> None:
+    """Read the files whole whose growth was taken on trust (``growth``).
+
+    Raises:
+        IndexDamagedError: the catalog is not as it was left.
+        LockedError, StorageError: it cannot be written now.
+    """
+    unproven = catalog.unproven()
+    found = list_files(root, below=unproven).files if unproven else ()
+    changes = read_changes(root, found, now_ns=now_ns)
+    _take_in(catalog, changes, report, n_all=len(found), progress=progress)
+
+
+def _take_in(
+    catalog: Catalog,
+    changes: Iterator[Reading],
+    report: UpdateReport,
+    *,
+    n_all: int,
+    progress: ProgressCallback,
+) -> None:
+    """Bring the catalog up to date with *changes*, some in each transaction."""
+    n_done = 0
+    while part := list(islice(changes, _FILES_PER_TRANSACTION)):
+        with catalog.transaction():
+            for change in part:
+                if isinstance(change, FileChange):
+                    report.change += catalog.apply(change)
+                    report.n_files += 1
+                elif change is not None:
+                    report.failures.append(change)
+        n_done += len(part)
+        progress("files", n_done, n_all)
+
+
+def _sorted_by_growth(
+    catalog: Catalog, files: Sequence[JournalFile]
+) -> tuple[list[JournalFile], list[JournalFile]]:
+    """The session files that may only have grown, and the others."""
+    growing: list[JournalFile] = []
+    whole: list[JournalFile] = []
+    for file in files:
+        extent = catalog.extent(file.path) if file.kind == "session" else None
+        may_have_grown = extent is not None and (
+            file.size_bytes > extent.end
+            or _unsettled(file) in catalog.known_files(below=[file.path]).values()
+        )
+        (growing if may_have_grown else whole).append(file)
+    return growing, whole
+
+
+def _read_grown(catalog: Catalog, root: Path, file: JournalFile, *, now_ns: int) -> Reading:
+    """What *file* holds more than the catalog knows, or all it holds if it did not only grow."""
+    extent = catalog.extent(file.path)
+    assert extent is not None  # it was sorted out by that
+    before = catalog.placed(file.path, start=max(0, extent.end - WINDOW_BYTES))
+    try:
+        grown = read_growth(root, file, extent, before)
+    except OSError as error:
+        return describe_failure(file, error)
+    if grown is None:
+        return _read_whole(root, file, now_ns=now_ns)
+    added, extent = grown
+    return FileChange(
+        _settled(file, now_ns=now_ns),
+        tuple(describe(one) for one in added),
+        extent=extent,
+        is_growth=True,
+    )
+
+
+def read_changes(root: Path, files: Iterable[JournalFile], *, now_ns: int) -> Iterator[Reading]:
+    """Everything that each of *files* holds now, or why it cannot be read; None if it has just gone."""
+    return (_read_whole(root, file, now_ns=now_ns) for file in files)
+
+
+def _read_whole(root: Path, file: JournalFile, *, now_ns: int) -> Reading:
+    try:
+        return read_change(root, file, now_ns=now_ns)
+    except OSError as error:
+        return describe_failure(file, error)
+
+
+def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
+    """Everything that *file* holds now.
+
+    Raises:
+        OSError: the file cannot be read now; what the catalog knows of it should stay.
+    """
+    described: list[Described] = []
+    oddities: list[Oddity] = []
+    ends: list[Stored] = []  # the first and the last
+    for found in read_entries(root, file):
+        if isinstance(found, Oddity):
+            oddities.append(found)
+        else:
+            described.append(describe(found))
+            ends = [ends[0], found] if ends else [found]
+    return FileChange(
+        _settled(file, now_ns=now_ns),
+        tuple(described),
+        tuple(oddities),
+        extent_of(root, file, ends),
+    )
+
+
+def _settled(file: JournalFile, *, now_ns: int) -> JournalFile:
+    """*file*, marked by a negative time if it may change once more without changing its time."""
+    may_change = now_ns - _UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS
+    return _unsettled(file) if may_change else file
+
+
+def _unsettled(file: JournalFile) -> JournalFile:
+    return file._replace(mtime_ns=-file.mtime_ns)
+
+
+def describe(stored: Stored) -> Described:
+    """*stored* as the catalog keeps it."""
+    return Described(
+        entry=replace(stored.entry, body=""),
+        path=stored.path,
+        offset=stored.offset,
+        length=stored.length,
+        digest=digest_of(stored.raw),
+        n_chars=len(stored.entry.body),
+    )
+
+
+def describe_failure(file: JournalFile, error: OSError) -> Oddity | None:
+    """What to say about a file that could not be read; None if it has just gone."""
+    return None if is_missing(error) else Oddity(file.path, as_storage_error(error, "").what)
