@@ -8,6 +8,8 @@ until it changes. A service that fails is no entry's fault, and all of its work 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import islice
 from typing import TYPE_CHECKING, Final
 
@@ -19,7 +21,6 @@ from ..errors import VectorsUnavailableError
 from ..keywords.term_batch import TermBatch
 from .deriving import (
     EntryVectors,
-    Terms,
     TermTask,
     VectorTask,
     derive_terms,
@@ -72,28 +73,42 @@ def follow(
 def _follow_keyword(
     index: JournalIndex, catalog: Catalog, workers: Workers, report: Report
 ) -> None:
+    """One batch is written while the next is being made."""
     keyword = index.open_keyword()
     n_done = 0
-    for pending in _batches(catalog, "keyword", KEYWORD_BATCH):
-        settled = [one.docno for one in pending if one.row is None]
-        tasks = (TermTask(root=index.root, places=part) for part in _parts(pending))
+    with ThreadPoolExecutor(1, "keyword") as writer:
+        written: _Writing | None = None
+        for pending in _batches(catalog, "keyword", KEYWORD_BATCH):
+            settled = [one.docno for one in pending if one.row is None]
+            batches: list[TermBatch] = []
+            tasks = (TermTask(root=index.root, places=part) for part in _parts(pending))
+            for terms in workers.map(derive_terms, tasks):
+                settled += terms.docnos
+                batches.append(terms.batch)
+                report(n_done + len(settled))
+            if written is not None:
+                written.finish(catalog)
+            docnos = [one.docno for one in pending]
+            future = writer.submit(keyword.apply, batches, replaced=docnos, known=index.snapshot())
+            written = _Writing(future, docnos, settled)
+            n_done += len(pending)
+        if written is not None:
+            written.finish(catalog)
 
-        def batches(
-            found: Iterator[Terms], settled: list[int] = settled, n_before: int = n_done
-        ) -> Iterator[TermBatch]:
-            for terms in found:
-                settled.extend(terms.docnos)
-                report(n_before + len(settled))
-                yield terms.batch
 
-        docnos = [one.docno for one in pending]
-        keyword.apply(
-            batches(workers.map(derive_terms, tasks)), replaced=docnos, known=index.snapshot()
-        )
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """A batch that is being written."""
+
+    future: Future[None]
+    docnos: Sequence[int]
+    settled: Sequence[int]
+
+    def finish(self, catalog: Catalog) -> None:
+        """Wait until it is on disk, and tick it off."""
+        self.future.result()
         with catalog.transaction():
-            _tick_off(catalog, "keyword", docnos, settled)
-        n_done += len(pending)
-        report(n_done)
+            _tick_off(catalog, "keyword", self.docnos, self.settled)
 
 
 def _follow_vectors(

@@ -35,7 +35,10 @@ _UNSETTLED_NS: Final = 50_000_000
 the file system's clock (4 ms on ext4); it is noted as unsettled and read once more next time."""
 _OTHER_CLOCK_NS: Final = 86_400 * 10**9
 """A file whose time lies a day ahead was not written by this clock; its time says nothing of now."""
-_FILES_PER_TRANSACTION: Final = 200
+_FILES_PER_TRANSACTION: Final = 1_000
+_ENTRIES_PER_TRANSACTION: Final = 2_000
+"""Ids are random, so that each transaction rewrites much of their table, whatever it adds to it; beyond
+these numbers nothing is gained."""
 _MANY: Final = 20  # files; fewer are deleted by hand every day
 
 _SHARED_FROM: Final = 1_000  # files; to start a process costs as much as to read about so many
@@ -170,7 +173,7 @@ def _take_in(
 ) -> None:
     """Bring the catalog up to date with *changes*, some in each transaction."""
     n_done = 0
-    while part := list(islice(changes, _FILES_PER_TRANSACTION)):
+    while part := _some(changes):
         with catalog.transaction():
             for change in part:
                 if isinstance(change, FileChange):
@@ -180,6 +183,18 @@ def _take_in(
                     report.failures.append(change)
         n_done += len(part)
         progress("files", n_done, n_all)
+
+
+def _some(changes: Iterator[Reading]) -> list[Reading]:
+    """The next few of *changes*, for one transaction."""
+    part: list[Reading] = []
+    n_entries = 0
+    for change in islice(changes, _FILES_PER_TRANSACTION):
+        part.append(change)
+        n_entries += len(change.entries or ()) if isinstance(change, FileChange) else 0
+        if n_entries >= _ENTRIES_PER_TRANSACTION:
+            break
+    return part
 
 
 def _sorted_by_growth(
