@@ -91,6 +91,9 @@ def _follow_keyword(
             docnos = [one.docno for one in pending]
             future = writer.submit(keyword.apply, batches, replaced=docnos, known=index.snapshot())
             written = _Writing(future, docnos, settled)
+            if len(pending) < KEYWORD_BATCH:  # if this one fails, it must be known to be this one
+                written.finish(catalog)
+                written = None
             n_done += len(pending)
         if written is not None:
             written.finish(catalog)
