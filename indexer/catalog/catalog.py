@@ -23,7 +23,7 @@ from .database import IN_MEMORY, Database
 from .entry_filter import EntryFilter, compose, condition_of, fold_tag, microseconds_of
 from .extent import Extent, Placed
 from .outbox import OUTBOX_SCHEMA, Outbox, Target
-from .row import Row
+from .row import Outline, Row
 from .schema import CATALOG_FORMAT, SCHEMA
 
 _COLUMNS: Final = (
@@ -280,6 +280,14 @@ class Catalog:
             marks = ", ".join("?" * len(part))
             found += self._select(f"docno IN ({marks})", tuple(part))
         return found
+
+    def outlines(self, docnos: Sequence[int]) -> list[Outline]:
+        """What ordering must know of those of *docnos* that there are, in no order."""
+        query = (
+            "SELECT docno, kind, type, session, turn, created_us FROM entries"
+            " WHERE docno IN (SELECT value FROM json_each(?))"
+        )
+        return [Outline(*row) for row in self._database.query(query, (json.dumps(list(docnos)),))]
 
     def in_order(self, docnos: Sequence[int]) -> list[int]:
         """Those of *docnos* that there are, newest first, and in the same order after a rebuild."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -32,3 +33,14 @@ class Row:
     n_chars: int
     tags: tuple[str, ...]
     files: tuple[str, ...]
+
+
+class Outline(NamedTuple):
+    """The little of a row that is asked of hundreds of entries for each question."""
+
+    docno: int
+    kind: str
+    type: str
+    session: str
+    turn: int | None
+    created_us: int

@@ -241,13 +241,14 @@ class Snapshot:
                 n_found += len(block.documents) - int(is_among(block.documents, one.deleted).sum())
         return n_found
 
-    def beginning_with(self, prefix: str) -> Iterator[str]:
-        """The terms that begin with *prefix*, once for each segment that has them; deleted documents may
-        be all that one has."""
+    def beginning_with(self, prefix: str, sizes: range) -> Iterator[str]:
+        """The terms that begin with *prefix* and are as long as one of *sizes*, in bytes of UTF-8.
+
+        Once for each segment that has them; deleted documents may be all that one has.
+        """
         for one in self._living:
-            terms = one.segment.terms
-            for place in terms.places_from(prefix.encode("utf-8")):
-                yield terms[place].decode("utf-8")
+            for term in one.segment.terms.beginning_with(prefix.encode("utf-8"), sizes):
+                yield term.decode("utf-8")
 
     def scores(self, terms: Sequence[QueryTerm]) -> KeywordScores:
         """How well each document matches *terms*.

@@ -8,7 +8,7 @@ each; of 10,000 memories, which have 140,000 different terms, it was half of the
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from typing import Any, Final
 
@@ -52,6 +52,15 @@ class TermDictionary(Sequence[bytes]):
         """Where *term* stands; None if it does not."""
         place = bisect_left(self, term)
         return place if place < len(self) and self[place] == term else None
+
+    def beginning_with(self, prefix: bytes, sizes: range) -> Iterator[bytes]:
+        """The terms that begin with *prefix* and are as long as one of *sizes*, in bytes."""
+        places = self.places_from(prefix)
+        starts = self._starts[places.start : places.stop + 1]
+        lengths = np.diff(starts)
+        fits = np.flatnonzero((lengths >= sizes.start) & (lengths < sizes.stop))
+        for start, end in zip(starts[fits].tolist(), starts[fits + 1].tolist(), strict=True):
+            yield self._data[self._base + start : self._base + end]
 
     def places_from(self, prefix: bytes) -> range:
         """Where the terms that begin with *prefix* stand."""

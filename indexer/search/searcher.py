@@ -21,7 +21,7 @@ from ...journal.ids import find_citations, is_id
 from ...journal.reading import Stored
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
-from ..catalog.row import Row
+from ..catalog.row import Outline, Row
 from ..errors import IndexDamagedError
 from ..text.analysis import Query, QueryTerm, normalised, query_terms, scripts, spans
 from . import phrases
@@ -220,15 +220,18 @@ class Searcher:
     def _hits(self, asked: _Asked, request: SearchRequest) -> tuple[Hit, ...]:
         evidence = asked.evidence
         relevance = evidence.relevance
-        rows = {row.docno: row for row in self._catalog.rows(relevance.documents.tolist())}
+        docnos = relevance.documents.tolist()
+        outlines = {outline.docno: outline for outline in self._catalog.outlines(docnos)}
         results = order_results(
             relevance,
-            [_candidate_of(rows.get(n), request.now) for n in relevance.documents.tolist()],
+            [_candidate_of(outlines.get(n), request.now) for n in docnos],
             limit=request.limit,
             vectors=self._legs.vectors_of(relevance.documents) if evidence.used_vector else None,
             half_life_days=request.half_life_days,
             repetition=_repetition_of(request),
         )
+        shown = [result.document for result in results if _is_worth_showing(result, request)]
+        rows = {row.docno: row for row in self._catalog.rows(shown)}
         return tuple(
             Hit(
                 row=rows[result.document],
@@ -239,7 +242,7 @@ class Searcher:
                 similarity=result.similarity,
             )
             for result in results
-            if result.document in rows and _is_worth_showing(result, request)
+            if result.document in rows
         )
 
     def _read(self, asked: _Asked, row: Row) -> Stored | None:
@@ -363,7 +366,7 @@ def _without_copies(relevance: Relevance) -> Relevance:
     return relevance.take(differs)
 
 
-def _candidate_of(row: Row | None, now: datetime) -> Candidate:
+def _candidate_of(row: Outline | None, now: datetime) -> Candidate:
     if row is None:  # taken out of the catalog while the question was being answered
         return Candidate(kind="event", type="session_marker", age_days=0.0)
     age = now.timestamp() - row.created_us / 1e6

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from ..text import korean
 from ..text.analysis import AskedWord, Query, asked_words, normalised, query_terms
-from ..text.edits import as_hangul, as_keys, distance, near_syllables, other_beginnings
+from ..text.edits import as_hangul, as_keys, distance, near_syllables, with_one_edit
 from ..text.english import stem
 from ..text.hanja import reading_of
 
@@ -36,8 +36,9 @@ class Vocabulary(Protocol):
         """How many entries have *term*."""
         ...
 
-    def beginning_with(self, prefix: str) -> Iterable[str]:
-        """The terms that begin with *prefix*; one may come twice, or be of removed entries alone."""
+    def beginning_with(self, prefix: str, sizes: range) -> Iterable[str]:
+        """The terms that begin with *prefix* and have one of *sizes* in bytes; one may come twice, or be
+        of removed entries alone."""
         ...
 
 
@@ -144,11 +145,14 @@ def _like(run: str, typed_stem: str, better_stem: str) -> str:
 
 
 def _candidates(term: str, at_most: int, vocabulary: Vocabulary) -> Iterator[str]:
-    """Terms that may be near; a slip in the first letter is looked for one edit away only."""
-    for other in vocabulary.beginning_with(term[0]):
-        if abs(len(other) - len(term)) <= at_most and _LATIN.fullmatch(other):
-            yield other
-    yield from (other for other in other_beginnings(term) if other[0] != term[0])
+    """Terms that may be near; a slip in the first two letters is looked for one edit away only.
+
+    So most of the vocabulary, which may have millions of terms, need not be looked at.
+    """
+    sizes = range(len(term) - at_most, len(term) + at_most + 1)
+    yield from filter(_LATIN.fullmatch, vocabulary.beginning_with(term[:2], sizes))
+    for at in (0, 1):
+        yield from (other for other in with_one_edit(term, at) if other[:2] != term[:2])
 
 
 def _is_likely(term: str, other: str, steps: int) -> bool:

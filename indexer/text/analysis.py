@@ -178,14 +178,13 @@ def spans(text: str, wanted: Collection[str] | None = None) -> Iterator[Part]:
     """
     normal, offsets = _normalise_with_offsets(text)
     is_korean = wanted is not None or _IS_HANGUL.search(normal) is not None
+    terms = None if wanted is None else frozenset(wanted)
     for run in _RUN.finditer(normal):
-        readings = _read_in_korean(run[0]) if is_korean else ()
-        if wanted is not None and not any(
-            term in wanted for term in (*_terms_of(run[0]), *(part.term for part in readings))
-        ):
+        if terms is not None and terms.isdisjoint(_terms_in_korean(run[0])):
             continue
+        readings = _read_in_korean(run[0]) if is_korean else ()
         for part in (*_parts_of(run[0]), *readings):
-            if wanted is not None and part.term not in wanted:
+            if terms is not None and part.term not in terms:
                 continue
             start, end = run.start() + part.start, run.start() + part.end
             if offsets is not None:
@@ -196,9 +195,7 @@ def spans(text: str, wanted: Collection[str] | None = None) -> Iterator[Part]:
 def terms_among(text: str, wanted: Collection[str]) -> set[str]:
     """Those of *wanted* that occur in *text*."""
     runs = set(_RUN.findall(normalised(text)))
-    found = {term for run in runs for term in _terms_of(run) if term in wanted}
-    read = (part.term for run in runs for part in _read_in_korean(run))
-    return found.union(term for term in read if term in wanted)
+    return set(wanted).intersection(chain.from_iterable(map(_terms_in_korean, runs)))
 
 
 def korean_readings(normal: str) -> str:

@@ -85,13 +85,15 @@ def distance(one: str, other: str, *, at_most: int) -> int:
     return score
 
 
-def other_beginnings(word: str) -> Iterator[str]:
-    """What *word* is with another first letter, with one more, without its first, or with it second."""
+def with_one_edit(word: str, at: int) -> Iterator[str]:
+    """What *word* is with another letter at *at*, with one more there, with it left out, or swapped with
+    the next."""
+    before, rest = word[:at], word[at:]
     for letter in "abcdefghijklmnopqrstuvwxyz":
-        yield letter + word[1:]
-        yield letter + word
-    yield word[1:]
-    yield word[1] + word[0] + word[2:]
+        yield before + letter + rest[1:]
+        yield before + letter + rest
+    yield before + rest[1:]
+    yield before + rest[1:2] + rest[:1] + rest[2:]
 
 
 @lru_cache(maxsize=2048)

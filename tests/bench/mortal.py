@@ -19,19 +19,13 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Final, NoReturn
 
 MEM: Final = (sys.executable, "-P", "-m", "memjournal.cli")
 _TICK_S: Final = 0.05
 _ORPHANS_S: Final = 60.0  # after a death, for those that it had started to end
-_MODULES: Final = (
-    *("cli.program", "cli.context", "cli.import_run", "hooks.importing", "templates"),
-    *("cli.commands.adding", "cli.commands.searching", "cli.commands.importing"),
-    *("cli.commands.indexing", "cli.commands.checking", "cli.commands.forgetting"),
-    *("indexer.index", "indexer.search", "indexer.keyword", "indexer.vectors"),
-    *("indexer.embedding", "indexer.following", "indexer.verifying", "indexer.health"),
-    *("journal.store", "journal.redaction", "journal.git", "journal.reading"),
-)
+_FOLDERS: Final = ("journal", "indexer", "hooks", "cli")
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,9 +51,12 @@ class Mortals:
     environ: Mapping[str, str]
 
     def prepare(self) -> None:
-        """Import what forks will need."""
-        for module in _MODULES:
-            import_module(f"memjournal.{module}")
+        """Import all that there is, so that forks have it."""
+        for folder in _FOLDERS:
+            package = import_module(f"memjournal.{folder}")
+            for module in walk_packages(package.__path__, f"{package.__name__}."):
+                if not module.name.endswith("__main__"):
+                    import_module(module.name)
 
     def run(
         self,

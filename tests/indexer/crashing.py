@@ -25,6 +25,7 @@ from dataclasses import asdict, dataclass, field
 from datetime import UTC, datetime, timedelta
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from types import TracebackType
 from typing import Any, Literal, Self
 
@@ -109,8 +110,9 @@ class Crashing:
 
 def serve(requests: Iterable[str]) -> None:
     """Answer each request with how it went."""
-    for name in ("keyword", "vectors", "embedding", "following"):  # so that each fork has them
-        import_module(f"memjournal.indexer.{name}")
+    package = import_module("memjournal.indexer")
+    for module in walk_packages(package.__path__, f"{package.__name__}."):
+        import_module(module.name)  # so that each fork has it
     for line in requests:
         request = Request(**json.loads(line))
         reading, writing = os.pipe()

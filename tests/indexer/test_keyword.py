@@ -272,14 +272,11 @@ def test_terms_are_counted_and_found_by_their_beginning(index: KeywordIndex) -> 
         assert {
             term: snapshot.n_containing(term) for term in ("pool", "timeout", "풀", "없음")
         } == {term: len(snapshot.postings(term).docs) for term in ("pool", "timeout", "풀", "없음")}
-        assert set(snapshot.beginning_with("po")) == {"pool"}
-        assert set(snapshot.beginning_with("")) == {
-            "pool",
-            "timeout",
-            "풀",
-            "토큰",
-        }
-        assert list(snapshot.beginning_with("zebra")) == []
+        every = range(1, 100)
+        assert set(snapshot.beginning_with("po", every)) == {"pool"}
+        assert set(snapshot.beginning_with("", every)) == {"pool", "timeout", "풀", "토큰"}
+        assert set(snapshot.beginning_with("", range(3, 5))) == {"pool", "풀"}
+        assert list(snapshot.beginning_with("zebra", every)) == []
 
 
 def test_only_what_passes_a_filter_is_counted(index: KeywordIndex) -> None:

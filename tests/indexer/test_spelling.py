@@ -26,8 +26,8 @@ class Known:
     def n_containing(self, term: str) -> int:
         return self.terms[term]
 
-    def beginning_with(self, prefix: str) -> Iterator[str]:
-        return (term for term in self.terms if term.startswith(prefix))
+    def beginning_with(self, prefix: str, sizes: range) -> Iterator[str]:
+        return (t for t in self.terms if t.startswith(prefix) and len(t.encode()) in sizes)
 
 
 KNOWN = Known(
