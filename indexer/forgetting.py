@@ -38,7 +38,7 @@ def erase_traces(index: JournalIndex) -> None:
     Raises:
         LockedError: another process kept the index for too long.
         IndexDamagedError: a part of it cannot be read.
-        StorageError: the index cannot be written.
+        StorageError, CannotCreateError: the index cannot be written.
     """
     with index.locked():
         with contextlib.closing(Catalog(index.catalog_path, write=True)) as catalog:

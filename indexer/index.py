@@ -62,7 +62,7 @@ class JournalIndex(IndexParts):
 
         Raises:
             LockedError: another process kept the index for too long.
-            StorageError: the index cannot be written.
+            StorageError, CannotCreateError: the index cannot be written.
         """
         report = UpdateReport()
         self._close_to_others()
@@ -82,7 +82,7 @@ class JournalIndex(IndexParts):
             NoIndexError: there is no index yet.
             IndexDamagedError: the catalog cannot be read.
             LockedError: another process kept the index for too long.
-            StorageError: the index cannot be written.
+            StorageError, CannotCreateError: the index cannot be written.
         """
         report = UpdateReport()
         with contextlib.closing(self.read_catalog()) as catalog:
@@ -101,7 +101,7 @@ class JournalIndex(IndexParts):
 
         Raises:
             LockedError: another process kept the index for too long.
-            StorageError: the index cannot be written.
+            StorageError, CannotCreateError: the index cannot be written.
         """
         with self.locked():
             self.remove_derived()
@@ -114,7 +114,9 @@ class JournalIndex(IndexParts):
 
         Raises:
             LockedError: another process kept the index for too long.
-            StorageError: the index cannot be written.
+            StorageError, CannotCreateError: the index cannot be written.
+            IndexDamagedError: the catalog cannot be read.
+            VectorsUnavailableError: what makes the vectors cannot be asked now.
         """
         if target == "vector" and self.embedder() is None:
             return

@@ -60,7 +60,11 @@ class IndexParts:
             StorageError, CannotCreateError: the index cannot be written.
         """
         if not self.root.is_dir():  # it was moved; its index must not stay behind
-            raise StorageError("the journal's folder is gone", where=str(self.root))
+            raise StorageError(
+                "the journal's folder is gone",
+                where=str(self.root),
+                mend="mount it or move it back",
+            )
         if self.folder.is_symlink():  # a journal from elsewhere may bring one along
             raise CannotCreateError(
                 "a symbolic link, not followed", where=str(self.folder), mend="put a folder there"

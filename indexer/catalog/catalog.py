@@ -14,22 +14,17 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from ...journal.entry import Entry, format_time, parse_time
-from ...journal.ids import is_id
 from ...journal.reading import JournalFile, Oddity
 from ..errors import IndexDamagedError
 from .changes import Change, Described, FileChange, Pending
+from .columns import COLUMNS, aliases_of, as_row, entry_values, file_values
 from .database import IN_MEMORY, Database
-from .entry_filter import EntryFilter, compose, condition_of, fold_tag, microseconds_of
+from .entry_filter import EntryFilter, compose, condition_of, fold_tag
 from .extent import Extent, Placed
 from .outbox import OUTBOX_SCHEMA, Outbox, Target
 from .row import Outline, Row
 from .schema import CATALOG_FORMAT, SCHEMA
 
-_COLUMNS: Final = (
-    "docno, id, path, offset, length, digest, kind, type, title, project, session, turn, agent,"
-    " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files"
-)
 _LISTS: Final = ("tags", "mentions", "aliases")  # tables of an entry's texts, one a row
 
 
@@ -192,7 +187,7 @@ class Catalog:
             self._database.change("DELETE FROM files WHERE path = ?", (path,))
         else:
             self._database.change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", _file_values(change)
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", file_values(change)
             )
         if change.is_growth:
             added = [self._write(None, described) for described in change.entries or ()]
@@ -236,16 +231,16 @@ class Catalog:
 
     def _write(self, docno: int | None, described: Described) -> int:
         """Put an entry in, in place of the one numbered *docno* if there is such a one."""
-        values = (docno, *_values_of(described))
+        values = (docno, *entry_values(described))
         marks = ", ".join("?" * len(values))
         number = self._database.change(
-            f"INSERT OR REPLACE INTO entries({_COLUMNS}) VALUES ({marks})", values
+            f"INSERT OR REPLACE INTO entries({COLUMNS}) VALUES ({marks})", values
         )
         if docno is not None:
             for table in _LISTS:
                 self._database.change(f"DELETE FROM {table} WHERE docno = ?", (number,))
         entry = described.entry
-        lists = (map(fold_tag, entry.tags), map(compose, entry.files), _aliases_of(entry))
+        lists = (map(fold_tag, entry.tags), map(compose, entry.files), aliases_of(entry))
         for table, texts in zip(_LISTS, lists, strict=True):
             self._database.change_each(
                 f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", [(text, number) for text in texts]
@@ -298,9 +293,9 @@ class Catalog:
         return [docno for (docno,) in self._database.query(query, (json.dumps(list(docnos)),))]
 
     def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
-        found = self._database.query(f"SELECT {_COLUMNS} FROM entries WHERE {where} {tail}", values)
+        found = self._database.query(f"SELECT {COLUMNS} FROM entries WHERE {where} {tail}", values)
         try:
-            return [_row(values) for values in found]
+            return [as_row(values) for values in found]
         except (TypeError, ValueError) as error:  # not what was written
             raise IndexDamagedError("catalog", str(error)) from error
 
@@ -387,45 +382,3 @@ class Catalog:
         first = self._select("1", (), "ORDER BY created_us LIMIT 1")
         last = self._select("1", (), "ORDER BY created_us DESC LIMIT 1")
         return (first[0].created, last[0].created) if first else None
-
-
-def _file_values(change: FileChange) -> tuple[object, ...]:
-    """A row of ``files``."""
-    file, extent = change.file, change.extent
-    # Times after 2262 do not fit into SQLite's integers.
-    values = (file.path, file.kind, file.size_bytes, str(file.mtime_ns))
-    if extent is None:
-        return (*values, None, None, None, 1)
-    return (*values, extent.head_end, extent.head, extent.end, int(extent.is_proven))
-
-
-def _values_of(described: Described) -> tuple[object, ...]:
-    """The values of ``_COLUMNS`` after the number."""
-    entry = described.entry
-    return (
-        *(str(entry.id), described.path, described.offset, described.length, described.digest),
-        *(entry.kind, entry.type, entry.title, entry.project, entry.session, entry.turn),
-        *(entry.agent, entry.tool, entry.privacy),
-        *(format_time(entry.created), microseconds_of(entry.created)),
-        *(str(entry.extra.get("outcome", "")), str(entry.extra.get("branch", ""))),
-        described.n_chars,
-        json.dumps(entry.tags, ensure_ascii=False),
-        json.dumps(entry.files, ensure_ascii=False),
-    )
-
-
-def _aliases_of(entry: Entry) -> list[str]:
-    """The ids that *entry* had before: `mem doctor --fix` lengthens one that stands twice."""
-    given = entry.extra.get("aliases")
-    texts = given if isinstance(given, list | tuple) else (given,)
-    ids = [text.removeprefix("mem:") for text in texts if isinstance(text, str)]
-    return [one for one in ids if is_id(one)]
-
-
-def _row(values: Sequence[object]) -> Row:
-    names = [name.strip() for name in _COLUMNS.split(",")]
-    known = dict(zip(names, values, strict=True))
-    known["created"] = parse_time(str(known["created"]))
-    known["tags"] = tuple(json.loads(str(known["tags"])))
-    known["files"] = tuple(json.loads(str(known["files"])))
-    return Row(**known)  # type: ignore[arg-type]  # the columns are declared beside the fields

@@ -22,7 +22,7 @@ from ...journal.reading import Stored
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
 from ..catalog.row import Outline, Row
-from ..errors import IndexDamagedError
+from ..errors import IndexDamagedError, VectorsUnavailableError
 from ..text.analysis import Query, QueryTerm, normalised, query_terms, scripts, spans
 from . import phrases
 from .answer import (
@@ -109,7 +109,7 @@ class Searcher:
         self.close()
         try:
             self._index.rebuild_part("keyword" if error.name == "keyword" else "vector")
-        except (CannotCreateError, LockedError, StorageError) as refused:
+        except (CannotCreateError, LockedError, StorageError, VectorsUnavailableError) as refused:
             if error.name == "keyword":
                 raise
             self._legs.give_up_vectors(f"{error.what}, nor be rebuilt: {refused}")

@@ -150,7 +150,11 @@ def _candidates(term: str, at_most: int, vocabulary: Vocabulary) -> Iterator[str
     So most of the vocabulary, which may have millions of terms, need not be looked at.
     """
     sizes = range(len(term) - at_most, len(term) + at_most + 1)
-    yield from filter(_LATIN.fullmatch, vocabulary.beginning_with(term[:2], sizes))
+    letters = frozenset(term)
+    for other in vocabulary.beginning_with(term[:2], sizes):
+        # an edit changes which letters there are by two at most; quicker to see than the edits
+        if len(letters.symmetric_difference(other)) <= 2 * at_most and _LATIN.fullmatch(other):
+            yield other
     for at in (0, 1):
         yield from (other for other in with_one_edit(term, at) if other[:2] != term[:2])
 

@@ -1,0 +1,60 @@
+"""Values to the columns of the catalog's tables and back."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Final
+
+from ...journal.entry import Entry, format_time, parse_time
+from ...journal.ids import is_id
+from .changes import Described, FileChange
+from .entry_filter import microseconds_of
+from .row import Row
+
+COLUMNS: Final = (
+    "docno, id, path, offset, length, digest, kind, type, title, project, session, turn, agent,"
+    " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files"
+)
+
+
+def file_values(change: FileChange) -> tuple[object, ...]:
+    """A row of ``files``."""
+    file, extent = change.file, change.extent
+    # Times after 2262 do not fit into SQLite's integers.
+    values = (file.path, file.kind, file.size_bytes, str(file.mtime_ns))
+    if extent is None:
+        return (*values, None, None, None, 1)
+    return (*values, extent.head_end, extent.head, extent.end, int(extent.is_proven))
+
+
+def entry_values(described: Described) -> tuple[object, ...]:
+    """The values of ``COLUMNS`` after the number."""
+    entry = described.entry
+    return (
+        *(str(entry.id), described.path, described.offset, described.length, described.digest),
+        *(entry.kind, entry.type, entry.title, entry.project, entry.session, entry.turn),
+        *(entry.agent, entry.tool, entry.privacy),
+        *(format_time(entry.created), microseconds_of(entry.created)),
+        *(str(entry.extra.get("outcome", "")), str(entry.extra.get("branch", ""))),
+        described.n_chars,
+        json.dumps(entry.tags, ensure_ascii=False),
+        json.dumps(entry.files, ensure_ascii=False),
+    )
+
+
+def aliases_of(entry: Entry) -> list[str]:
+    """The ids that *entry* had before: `mem doctor --fix` lengthens one that stands twice."""
+    given = entry.extra.get("aliases")
+    texts = given if isinstance(given, list | tuple) else (given,)
+    ids = [text.removeprefix("mem:") for text in texts if isinstance(text, str)]
+    return [one for one in ids if is_id(one)]
+
+
+def as_row(values: Sequence[object]) -> Row:
+    names = [name.strip() for name in COLUMNS.split(",")]
+    known = dict(zip(names, values, strict=True))
+    known["created"] = parse_time(str(known["created"]))
+    known["tags"] = tuple(json.loads(str(known["tags"])))
+    known["files"] = tuple(json.loads(str(known["files"])))
+    return Row(**known)  # type: ignore[arg-type]  # the columns are declared beside the fields
