@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FOLDERS := journal indexer cli hooks templates
 SOURCES := pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' | sed 's/ /\\ /g')
 
-.PHONY: docs demo test lint types bench bench-retrieval test-whoosh3 wheel clean help
+.PHONY: docs demo test lint types bench bench-growth bench-kill bench-retrieval test-whoosh3 wheel clean help
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -49,6 +49,15 @@ types: $(VENV)/installed-dev build/typing/memjournal  ## Check types, strictly; 
 
 bench: $(VENV)/installed-dev  ## Measure speed and memory; prints ratios and the machine
 	$(BIN)/python tests/bench/speed.py
+
+SIZES ?= 1000 10000 100000
+bench-growth: $(VENV)/installed-dev  ## Measure growth, and plot it; SIZES=numbers of memories
+	mkdir -p build
+	$(BIN)/python tests/bench/growth.py $(SIZES) --json build/growth.json --plot docs/growth.svg
+
+KILLS ?= 1000
+bench-kill: $(VENV)/installed-dev  ## Kill what writes, at random moments; KILLS=how often
+	$(BIN)/python tests/bench/kill.py --kills $(KILLS)
 
 EVAL ?= tests/bench/eval
 bench-retrieval: $(VENV)/installed-dev  ## Measure retrieval; EVAL=folder with the evaluation sets

@@ -19,7 +19,6 @@ if TYPE_CHECKING:
     from ..indexer.catalog.catalog import Catalog
     from ..indexer.catalog.row import Row
     from ..indexer.daemon.client import DaemonClient
-    from ..indexer.embedding.endpoint_options import EndpointOptions
     from ..indexer.index import JournalIndex
     from ..indexer.upkeep.report import UpdateReport
     from ..journal.entry import Entry
@@ -43,6 +42,7 @@ class Context:
     arguments: tuple[str, ...] = ()  # the command line, as typed
     overrides: Mapping[str, str] = field(default_factory=dict)
     _to_close: list[Catalog | DaemonClient] = field(default_factory=list, init=False)
+    _said: set[str] = field(default_factory=set, init=False)
 
     def __post_init__(self) -> None:
         Context.latest = self
@@ -168,93 +168,35 @@ class Context:
     def _lookup(self, entry_id: str) -> Entry | None:
         if not self.index.catalog_path.exists():
             return None
-        for row in self.catalog.by_id(entry_id):  # an id that was given up is taken as well
+        try:
+            rows = self.catalog.by_id(entry_id)  # an id that was given up is taken as well
+        except MemjournalError:  # what is derived must not keep a memory from being written
+            return None
+        for row in rows:
             if stored := self.index.read(row):
                 return stored.entry
         return None
 
     @cached_property
     def index_folder(self) -> Path:
-        """The journal's ``index/``; for a journal that cannot be written, a folder of the user's."""
-        from ..journal.place import INDEX_FOLDER
+        """Where the journal's index is."""
+        from .index_options import folder_of_index
 
-        folder = self.root / INDEX_FOLDER
-        if os.access(folder if folder.exists() else self.root, os.W_OK):
-            return folder
-        import hashlib
-
-        from .user_folders import cache_folder
-
-        name = hashlib.sha256(os.fsencode(self.root)).hexdigest()[:16]
-        return cache_folder() / name
-
-    @property
-    def _model(self) -> str:
-        """The model's name; a folder below ``~`` with its whole path."""
-        name = self.settings.embedding.model
-        return str(self.home / name[2:]) if name.startswith("~/") else name
-
-    @property
-    def _endpoint(self) -> EndpointOptions | None:
-        """The embedding service, if the model is one of a service; the key comes from here alone."""
-        embedding = self.settings.embedding
-        if not embedding.is_service:
-            return None
-        from ..indexer.embedding.endpoint_options import EndpointOptions
-
-        return EndpointOptions(
-            url=embedding.url,
-            key_variable=embedding.key_variable,
-            key=self.environ.get(embedding.key_variable, ""),
-            redact=lambda text: self.redactor.redact(text).text,
-            batch_size=embedding.batch_size,
-            timeout_s=embedding.timeout_s,
-            dimensions=embedding.dimensions,
-            query_prefix=embedding.query_prefix,
-            passage_prefix=embedding.passage_prefix,
-            plain_http=embedding.plain_http,
-        )
-
-    @cached_property
-    def _machine(self) -> str:
-        from .machine_token import machine_token
-        from .user_folders import state_folder
-
-        return machine_token(state_folder() / "machine-id")
+        return folder_of_index(self.root)
 
     @cached_property
     def index_mark(self) -> str:
         """Stands for all that decides what a search finds, but for the files and the question."""
-        import hashlib
+        from .index_options import mark_of_index
 
-        values = self.settings.values
-        decisive = {
-            name: str(values[name]) for name in values if name.startswith(("embedding.", "index."))
-        }
-        parts = (sorted(decisive.items()), self._model, self._machine, str(self.index_folder))
-        return hashlib.sha256(repr(parts).encode("utf-8", "surrogateescape")).hexdigest()
+        return mark_of_index(self)
 
     @cached_property
     def index(self) -> JournalIndex:
         from ..indexer.index import JournalIndex
-        from ..indexer.options import IndexOptions
+        from .index_options import options_of_index
 
-        settings = self.settings
-        return JournalIndex(
-            self.root,
-            self.index_folder,
-            IndexOptions(
-                vectors=settings.embedding.enabled,
-                model=self._model,
-                endpoint=self._endpoint,
-                chunk_tokens=settings.index.chunk_tokens,
-                chunk_overlap_tokens=settings.index.chunk_overlap_tokens,
-                machine=self._machine,
-                lock_timeout_s=settings.journal.lock_timeout_s,
-                n_workers=os.cpu_count() or 1,
-                git_environ=self.environ,
-            ),
-        )
+        return JournalIndex(self.root, self.index_folder, options_of_index(self))
 
     @cached_property
     def daemon(self) -> DaemonClient | None:
@@ -330,6 +272,12 @@ class Context:
             StorageError: the file changed since the catalog was read.
         """
         stored = self.index.read(row)
+        if stored is None and not (self.root / row.path).exists():
+            raise StorageError(
+                f"the file of mem:{row.id} is gone, and the index kept it",
+                where=row.path,
+                mend="restore it, or run `mem index --accept-deletions` if it was meant",
+            )
         if stored is None:
             raise StorageError(
                 f"mem:{row.id} changed while it was being read", where=row.path, mend="try again"
@@ -365,7 +313,8 @@ class Context:
 
         patience_s = _WRITER_PATIENCE_S if wait else 0.0
         try:
-            is_done = let_daemon_follow(self.daemon, paths, patience_s=patience_s)
+            is_done, remarks = let_daemon_follow(self.daemon, paths, patience_s=patience_s)
+            self.remark(*remarks)
             if is_done or not wait:
                 self.__dict__.pop("catalog", None)
                 return True
@@ -379,7 +328,9 @@ class Context:
         if self.daemon is None:
             return False
         try:
-            if self.daemon.refresh((), patience_s=_READER_PATIENCE_S):
+            is_done, remarks = self.daemon.refresh((), patience_s=_READER_PATIENCE_S)
+            self.remark(*remarks)
+            if is_done:
                 return True
         except MemjournalError:
             pass
@@ -407,11 +358,17 @@ class Context:
                 only=only,
                 accept_deletions=accept_deletions,
             )
-        for remark in report.remarks:
-            output.warn(remark)
-        for failure in report.failures:
-            output.warn(f"{failure.path}: {failure.what}; what was known of it is kept")
+        from ..indexer.upkeep.report import unreadable_remark
+
+        self.remark(*report.remarks, *map(unreadable_remark, report.failures))
         return report
+
+    def remark(self, *remarks: str) -> None:
+        """Say what a person should know of the index, each of it once in a command."""
+        for remark in remarks:
+            if remark not in self._said:
+                self._said.add(remark)
+                output.warn(remark)
 
     @cached_property
     def project(self) -> Project:
@@ -435,12 +392,33 @@ class Context:
         try:
             with files.locked(self.index_folder / "commit.lock", timeout_s=timeout_s):
                 self._commit(paths, self.redactor.redact(message).text)
-                if others := git.uncommitted(self.root, environ=self.environ):
+                if others := self._edited_by_hand():
                     self._commit(
                         others, f"edit: {output.count(len(others), 'file')} changed by hand"
                     )
         except MemjournalError as error:
             output.warn(f"not committed now, but with the next command that writes: {error}")
+
+    def _edited_by_hand(self) -> list[str]:
+        """What was changed since the last commit, without the deletion of most of the journal.
+
+        That may be a disk that is not mounted; whoever meant it commits it with git.
+        """
+        from ..indexer.upkeep.reconcile import is_most
+        from ..journal import git
+        from ..journal.reading import list_files
+
+        changed = git.uncommitted(self.root, environ=self.environ)
+        gone = {path for path in changed if not (self.root / path).exists()}
+        if gone:
+            n_left = len(list_files(self.root).files)
+            if is_most(len(gone), n_before=n_left + len(gone), n_after=n_left):
+                output.warn(
+                    f"{output.count(len(gone), 'deleted file')} not committed, for they are most of the"
+                    " journal; commit them with git if it was meant"
+                )
+                return [path for path in changed if path not in gone]
+        return changed
 
     def _commit(self, paths: list[str], message: str) -> None:
         """Commit, waiting for another git that is at work there."""

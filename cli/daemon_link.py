@@ -88,15 +88,18 @@ def ask_daemon(
 
 def let_daemon_follow(
     client: DaemonClient, paths: Sequence[str] | None, *, patience_s: float
-) -> bool:
+) -> tuple[bool, tuple[str, ...]]:
     """Tell the daemon which *paths* have changed, None for all; whether its index has followed in time.
+
+    With it come the daemon's remarks for people.
 
     Raises:
         MemjournalError: it does not answer.
     """
     deadline = time.monotonic() + patience_s
-    is_done = client.refresh(paths, patience_s=patience_s)
+    is_done, remarks = client.refresh(paths, patience_s=patience_s)
     while not is_done and time.monotonic() < deadline and not client.status().get("failure"):
         time.sleep(_POLL_S)  # much work is done elsewhere, and not waited for by the daemon
-        is_done = client.refresh((), patience_s=max(0.0, deadline - time.monotonic()))
-    return is_done
+        is_done, more = client.refresh((), patience_s=max(0.0, deadline - time.monotonic()))
+        remarks += more
+    return is_done, remarks

@@ -141,6 +141,9 @@ def pad(text: str, n_columns: int) -> str:
     return text + " " * max(0, n_columns - width(text))
 
 
+_WORTH_A_LINE = 1_000  # things to do: with fewer it is over before the line is read
+
+
 @contextlib.contextmanager
 def progress(label: str, *, in_bytes: bool = False) -> Iterator[Callable[[str, int, int], None]]:
     """A bar on stderr for work that takes longer than a blink; plain lines where no terminal is.
@@ -150,7 +153,7 @@ def progress(label: str, *, in_bytes: bool = False) -> Iterator[Callable[[str, i
     shown = size if in_bytes else "{:,}".format
     is_terminal = sys.stderr.isatty()
     started = time.monotonic()
-    state = {"drawn": started, "what": "", "shown": False}
+    state = {"drawn": started, "what": "", "line": "", "shown": False}
 
     def show(what: str, n_done: int, n_all: int) -> None:
         now = time.monotonic()
@@ -166,8 +169,11 @@ def progress(label: str, *, in_bytes: bool = False) -> Iterator[Callable[[str, i
                 file=sys.stderr,
             )
             state["shown"] = True
-        elif n_done >= n_all or what != state["what"]:
-            print(f"{label}: {what} {shown(n_done)}/{shown(n_all)}", file=sys.stderr)
+        elif n_all >= _WORTH_A_LINE and (n_done >= n_all or what != state["what"]):
+            line = f"{label}: {what} {shown(n_done)}/{shown(n_all)}"
+            if line != state["line"]:
+                print(line, file=sys.stderr)
+            state["line"] = line
         state["what"] = what
 
     try:

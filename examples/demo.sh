@@ -31,4 +31,4 @@ first=$(mem search "주문 API가 타임아웃 난 원인이 뭐였지?" --ids -
 run mem timeline "$first" -w 2
 run mem show "$first"
 printf '\nEverything is plain Markdown in git. Look into %s, or ask on:\n' ".demo/journal"
-printf '  MEMJOURNAL_HOME=.demo/journal .venv/bin/mem search "커넥션 풀"\n'
+printf '  HOME=$PWD/.demo/home MEMJOURNAL_HOME=.demo/journal .venv/bin/mem search "커넥션 풀"\n'

@@ -29,7 +29,11 @@ def check_index(index: JournalIndex) -> Iterator[Finding]:
         plan, _ = plan_update(catalog, index.root)
         n_behind = len(plan.changed) + len(plan.removed)
         n_pending = catalog.outbox.count("keyword")
-        if n_behind or n_pending:
+        if plan.withheld:
+            what = f"{len(plan.withheld):,} indexed files are gone at once, and kept in the index"
+            mend = "mount or restore them, or `mem index --accept-deletions` if it was meant"
+            yield Finding("index", "wrong", what, mend, plan.withheld)
+        elif n_behind or n_pending:
             what = f"behind; files to read: {n_behind:,}, entries to index: {n_pending:,}"
             yield Finding("index", "odd", what, "the next search catches up")
         else:
@@ -62,5 +66,5 @@ def verify_index(index: JournalIndex) -> Finding:
     except (MemjournalError, OSError) as error:
         return Finding("verify", "wrong", str(error), MEND_REBUILD)
     if wrong:
-        return Finding("verify", "wrong", f"{len(wrong):,} differences", MEND_REBUILD, wrong)
+        return Finding("verify", "wrong", f"differs in {len(wrong):,} places", MEND_REBUILD, wrong)
     return Finding("verify", "ok", "files, catalog and indexes agree")

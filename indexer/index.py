@@ -67,7 +67,7 @@ class JournalIndex(IndexParts):
         report = UpdateReport()
         self._close_to_others()
         look = _Look(only, accept_deletions)
-        if self._has_work(look, report):
+        if self._has_work(look, report, now_ns=now_ns):
             with self.locked(wait=wait):
                 report = self._follow(look, now_ns=now_ns, progress=progress)
         report.no_vectors = report.no_vectors or self.no_vectors
@@ -128,11 +128,15 @@ class JournalIndex(IndexParts):
             self.start_anew(catalog, target)
             self._apply_pending(catalog, target, workers, UpdateReport(), progress)
 
-    def _has_work(self, look: _Look, report: UpdateReport) -> bool:
+    def _has_work(self, look: _Look, report: UpdateReport, *, now_ns: int) -> bool:
         try:
             with contextlib.closing(self.read_catalog()) as catalog:
                 plan, _ = plan_update(
-                    catalog, self.root, only=look.only, is_meant=self._is_meant(catalog, look)
+                    catalog,
+                    self.root,
+                    now_ns=now_ns,
+                    only=look.only,
+                    is_meant=self._is_meant(look),
                 )
                 report.note_withheld(plan.withheld)
                 return (
@@ -143,17 +147,15 @@ class JournalIndex(IndexParts):
         except (NoIndexError, IndexDamagedError):
             return True
 
-    def _is_meant(self, catalog: Catalog, look: _Look) -> IsMeant:
+    def _is_meant(self, look: _Look) -> IsMeant:
         """Whether the files that are gone were meant to go: somebody says so, or git took them."""
 
         def is_meant(missing: Sequence[str]) -> bool:
-            since, environ = catalog.git_head(), self.options.git_environ
-            if look.accept_deletions or environ is None or not since:
+            environ = self.options.git_environ
+            if look.accept_deletions or environ is None:
                 return look.accept_deletions
             try:
-                return git.left_behind(self.root, missing, since=since, environ=environ) == set(
-                    missing
-                )
+                return git.left_behind(self.root, missing, environ=environ) == set(missing)
             except (StorageError, UnavailableError):
                 return False
 
@@ -184,7 +186,6 @@ class JournalIndex(IndexParts):
             contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
             contextlib.closing(Workers(self.options.n_workers)) as workers,
         ):
-            head = git.head_commit(self.root)
             if not catalog.n_files():  # of a catalog that is empty, a part would pass for the whole
                 look = _Look(None, look.accept_deletions)
             reconcile(
@@ -193,13 +194,10 @@ class JournalIndex(IndexParts):
                 report,
                 now_ns=now_ns,
                 only=look.only,
-                is_meant=self._is_meant(catalog, look),
+                is_meant=self._is_meant(look),
                 read_whole=lambda files: read_together(workers, self.root, files, now_ns=now_ns),
                 progress=progress,
             )
-            if look.only is None and not report.n_withheld and catalog.git_head() != head:
-                with catalog.transaction():
-                    catalog.set_git_head(head)
             self._let_both_follow(catalog, workers, report, progress)
 
     def _let_both_follow(
@@ -276,8 +274,6 @@ class JournalIndex(IndexParts):
         from .text.chunking import passages
 
         text = indexed_text(entry)
-        if not text.heading.strip() and not text.embedded.strip():
-            return []
         return passages(
             text.heading,
             text.embedded,

@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import math
 import shutil
-import stat
 import threading
 import time
 from collections.abc import Iterator
@@ -70,21 +69,16 @@ class IndexParts:
                 "a symbolic link, not followed", where=str(self.folder), mend="put a folder there"
             )
         try:
-            files.make_folder(self.folder.parent)
-            self.folder.mkdir(mode=0o700, exist_ok=True)
+            files.make_private_folder(self.folder)
         except OSError as error:
             raise files.as_storage_error(error, self.folder) from error
-        self._close_to_others()
         timeout_s = self.options.lock_timeout_s if wait else 0.0
         with files.locked(self.folder / "writer.lock", timeout_s=timeout_s):
             yield
 
     def _close_to_others(self) -> None:
         """Take away what others may do in the folder: older versions made it as the umask said."""
-        with contextlib.suppress(OSError):  # somebody else's, or none yet
-            status = self.folder.lstat()
-            if stat.S_ISDIR(status.st_mode) and status.st_mode & 0o077:
-                self.folder.chmod(0o700)
+        files.close_to_others(self.folder)
 
     @property
     def catalog_path(self) -> Path:

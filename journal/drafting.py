@@ -54,10 +54,10 @@ class Draft:
 
 
 def kind_of_type(type_: str, kind: str) -> Kind:
-    """The kind that a person's entry of *type_* is; *kind* decides between two, "" if not said.
+    """The kind that a person's entry of *type_* is; *kind* decides between two, the plainer if not said.
 
     Raises:
-        UsageError: there is no such type, or it may be two kinds, or not the one that was said.
+        UsageError: there is no such type, or it is not of the kind that was said.
     """
     fitting: list[Kind] = [one for one in WRITTEN_KINDS if type_ in TYPES[one]]
     if not fitting:
@@ -67,11 +67,6 @@ def kind_of_type(type_: str, kind: str) -> Kind:
         if chosen is None or chosen not in fitting:
             raise UsageError(f"{type_!r} is no type of {kind!r}", mend=f"it is a {fitting[0]}")
         return chosen
-    if len(fitting) > 1:
-        raise UsageError(
-            f"{type_!r} may be a {' or a '.join(fitting)}",
-            mend=f"say which with --kind {fitting[0]} or --kind {fitting[1]}",
-        )
     return fitting[0]
 
 

@@ -5,6 +5,7 @@ Exit codes follow sysexits.h and are a promise to scripts: docs/exit-codes.md li
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import ClassVar
 
 
@@ -19,18 +20,17 @@ class MemjournalError(Exception):
 
     def __reduce__(self) -> tuple[object, ...]:
         """As it stands: subclasses are made of other things than they hold."""
-        return _restore, (type(self), self.args, self.__dict__)
+        return restore_error, (type(self), vars(self))
 
     def __str__(self) -> str:
         line = f"{self.where}: {self.what}" if self.where else self.what
         return f"{line}; {self.mend}" if self.mend else line
 
 
-def _restore(
-    kind: type[MemjournalError], arguments: tuple[object, ...], state: dict[str, object]
-) -> MemjournalError:
-    error = kind.__new__(kind, *arguments)
-    error.__dict__.update(state)
+def restore_error(kind: type[MemjournalError], state: Mapping[str, object]) -> MemjournalError:
+    """An error of *kind* that holds *state*, past its constructor: ``what`` at least."""
+    error = kind.__new__(kind, state["what"])
+    vars(error).update(state)
     return error
 
 

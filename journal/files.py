@@ -12,6 +12,7 @@ import contextlib
 import errno
 import os
 import secrets
+import stat
 import sys
 import time
 from collections.abc import Iterator
@@ -19,6 +20,8 @@ from pathlib import Path
 from typing import Final
 
 from .errors import CannotCreateError, LockedError, NotFoundError, StorageError
+
+Identity = tuple[int, int]  # device and inode
 
 _POLL_S: Final = 0.01
 _BINARY: Final = getattr(os, "O_BINARY", 0)
@@ -69,7 +72,7 @@ def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
                         mend="try again",
                     )
                 time.sleep(_POLL_S)
-            if _is_still(path, fd):
+            if is_still(path, fd):
                 yield fd
                 return
         finally:
@@ -83,12 +86,17 @@ def _locks(fd: int, path: Path) -> bool:
         raise as_storage_error(error, path) from error
 
 
-def _is_still(path: Path, fd: int) -> bool:
+def is_still(path: Path, fd: int) -> bool:
     """Whether *path* still names the file that is open: it may have been replaced meanwhile."""
     try:
-        return os.path.samestat(os.stat(path), os.fstat(fd))
+        return identity_of(os.stat(path)) == identity_of(os.fstat(fd))
     except OSError:
         return False  # opening it again says what is wrong
+
+
+def identity_of(status: os.stat_result) -> Identity:
+    """Which file or folder it is, whatever its name: no two that exist have the same."""
+    return status.st_dev, status.st_ino
 
 
 def make_folder(folder: Path) -> None:
@@ -102,6 +110,41 @@ def make_folder(folder: Path) -> None:
     make_folder(folder.parent)
     folder.mkdir(exist_ok=True)
     sync_folder(folder.parent)
+
+
+def make_private_folder(folder: Path) -> None:
+    """Make *folder* for its owner alone; from one that is there, take away what others may do.
+
+    Where that is not possible it stays as it is: ``is_private_folder`` tells.
+
+    Raises:
+        OSError: it cannot be made.
+    """
+    make_folder(folder.parent)
+    folder.mkdir(mode=0o700, exist_ok=True)
+    close_to_others(folder)
+
+
+def close_to_others(folder: Path) -> None:
+    """Take away what others may do in *folder*, if it is there and ours to change."""
+    with contextlib.suppress(OSError):
+        status = folder.lstat()
+        if stat.S_ISDIR(status.st_mode) and _is_open(status):
+            folder.chmod(0o700)
+
+
+def is_private_folder(folder: Path) -> bool:
+    """Whether *folder* is there, no link, and nobody but the user who runs this may use it."""
+    try:
+        status = folder.lstat()
+    except OSError:
+        return False
+    is_foreign = hasattr(os, "getuid") and status.st_uid != os.getuid()
+    return stat.S_ISDIR(status.st_mode) and not is_foreign and not _is_open(status)
+
+
+def _is_open(status: os.stat_result) -> bool:
+    return os.name == "posix" and bool(status.st_mode & 0o077)
 
 
 def append(fd: int, data: bytes, path: Path) -> int:

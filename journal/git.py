@@ -61,35 +61,11 @@ def is_repository(root: Path) -> bool:
     return (root / ".git").exists()
 
 
-def head_commit(root: Path) -> str:
-    """The commit that is checked out, read from git's own files; "" where that is not plain to see.
+def left_behind(root: Path, paths: Collection[str], *, environ: Mapping[str, str]) -> set[str]:
+    """Those of *paths* that were taken away by way of git: a commit had them, and its index has not.
 
-    Starting git would cost ten times as much, and this is asked by every command.
-    """
-    folder = root / ".git"
-    try:
-        head = (folder / "HEAD").read_text("utf-8").strip()
-        if not head.startswith("ref: "):
-            return head
-        name = head.removeprefix("ref: ")
-        loose = folder / name
-        if loose.is_file():
-            return loose.read_text("utf-8").strip()
-        for line in (folder / "packed-refs").read_text("utf-8").splitlines():
-            commit, _, ref = line.partition(" ")
-            if ref == name:
-                return commit
-    except (OSError, UnicodeDecodeError):
-        pass
-    return ""
-
-
-def left_behind(
-    root: Path, paths: Collection[str], *, since: str, environ: Mapping[str, str]
-) -> set[str]:
-    """Those of *paths* that git took away: the commit *since* has them, and its index no longer has.
-
-    What somebody only deleted from the folder, or what was never committed, is not among them.
+    What somebody only deleted from the folder, or what was never committed, is not among them. Of a
+    repository that *root* is a folder of, git names what lies below *root*, relative to it, as we do.
 
     Raises:
         UnavailableError: git is not installed.
@@ -97,8 +73,9 @@ def left_behind(
     """
     command = _Git(root, environ)
     kept = set(command.run(["ls-files", "-z"]).split("\0"))
-    had = set(command.run(["ls-tree", "-r", "-z", "--name-only", since]).split("\0"))
-    return had.intersection(paths) - kept
+    added = ["log", "--all", "--reflog", "-m", "--no-renames", "--diff-filter=A", "--format="]
+    had = command.run([*added, "--name-only", "--relative", "-z", "--", *FOLDERS])
+    return set(had.split("\0")).intersection(paths) - kept
 
 
 def create_repository(root: Path, *, environ: Mapping[str, str]) -> None:

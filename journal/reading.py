@@ -45,6 +45,7 @@ class JournalFile(NamedTuple):
     kind: FileKind
     size_bytes: int
     mtime_ns: int
+    ctime_ns: int = 0  # also changes when another file takes the name, or the time is set back
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,7 +114,9 @@ class _Walk:
     def begin_at(self, place: str) -> None:
         """Look at *place*, unless a walk from the top would not have come there."""
         names = place.split("/")
-        if names[0] not in FOLDERS or any(not name or name.startswith(".") for name in names):
+        if names[0] not in FOLDERS or "\0" in place:
+            return
+        if any(not name or name.startswith(".") for name in names):
             return
         try:
             for n_names in range(1, len(names)):
@@ -155,8 +158,7 @@ class _Walk:
         elif _shown(path) != path:
             self.unreadable.append(Oddity(_shown(path), "the name is not UTF-8; rename it"))
         else:
-            file = JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
-            self.files.append(file)
+            self.files.append(_as_file(path, status))
 
 
 def _shown(path: str) -> str:
@@ -172,7 +174,11 @@ def stat_file(root: Path, path: str) -> JournalFile | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    return JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns)
+    return _as_file(path, status)
+
+
+def _as_file(path: str, status: os.stat_result) -> JournalFile:
+    return JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def kind_of(path: str) -> FileKind:

@@ -29,19 +29,26 @@ class Repository:
 
     top: Path  # of the work tree; the repository itself when it is bare
     main: Path  # the folder that all work trees of the repository have in common
-    git: Path | None  # with config and objects; None when a work tree has lost its repository
+    git: Path | None  # with config, objects and branches; None when a work tree has lost it
+    own: Path | None  # with HEAD and index, of this work tree alone
+
+
+def repository_around(folder: Path) -> Repository | None:
+    """The repository whose work tree holds *folder*, at its top or below."""
+    return next(filter(None, map(repository_at, (folder, *folder.parents))), None)
 
 
 def repository_at(folder: Path) -> Repository | None:
     """The repository whose work tree, or bare repository, begins at *folder*."""
     dot_git = folder / ".git"
     if _is_git_folder(dot_git):
-        return Repository(top=folder, main=folder, git=dot_git)
+        return Repository(top=folder, main=folder, git=dot_git, own=dot_git)
     if pointer := _read(dot_git):
         return _follow(folder, pointer)
     if _is_git_folder(folder) and (folder / "objects").is_dir():
         main = _main_folder(folder)
-        return Repository(top=main if folder.name == ".git" else folder, main=main, git=folder)
+        top = main if folder.name == ".git" else folder
+        return Repository(top=top, main=main, git=folder, own=folder)
     return None
 
 
@@ -54,15 +61,16 @@ def _follow(top: Path, pointer: str) -> Repository | None:
     if not _is_git_folder(git):
         # Moved, or seen from inside a container. A work tree still tells where its main one was.
         found = re.fullmatch(r"(.+)/worktrees/[^/]+", git.as_posix())
-        return Repository(top=top, main=_main_folder(Path(found[1])) if found else top, git=None)
-    common = _read(git / "commondir").strip()
+        main = _main_folder(Path(found[1])) if found else top
+        return Repository(top=top, main=main, git=None, own=None)
+    own, common = git, _read(git / "commondir").strip()
     if not common:
-        return Repository(top=top, main=top, git=git)
+        return Repository(top=top, main=top, git=git, own=own)
     git = Path(os.path.normpath(git / common))
     config = parse_config(_read(git / "config"))
     of_submodule = [value for *key, value in config if key == ["core", "", "worktree"]]
     main = Path(os.path.normpath(git / of_submodule[-1])) if of_submodule else _main_folder(git)
-    return Repository(top=top, main=main, git=git)
+    return Repository(top=top, main=main, git=git, own=own)
 
 
 def _main_folder(git: Path) -> Path:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import tomllib
 from collections.abc import Iterator
+from graphlib import TopologicalSorter
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,26 @@ MAY_IMPORT = {
     "cli": {"journal", "indexer", "hooks", "templates"},
     "templates": set[str](),
 }
+IN_INDEXER = {
+    "errors": set[str](),
+    "stamps": set[str](),
+    "options": set[str](),
+    "text": set[str](),
+    "catalog": {"errors"},
+    "vectors": {"errors"},
+    "keywords": {"errors", "text"},
+    "embedding": {"errors", "text"},
+    "upkeep": {"errors", "text", "catalog", "keywords", "embedding", "vectors"},
+    "search": {"errors", "text", "catalog", "keywords", "embedding", "vectors"},
+    "parts": {"errors", "stamps", "options", "text", "catalog", "keywords", "embedding", "vectors"},
+    "index": {"errors", "text", "catalog", "upkeep", "parts"},
+    "statistics": {"catalog"},
+    "health": {"errors", "catalog", "upkeep", "index"},
+    "forgetting": {"catalog", "index"},
+    "living": {"errors", "stamps", "catalog", "upkeep", "search", "index"},
+    "daemon": {"errors", "search", "living"},
+}
+"""What a folder or module there may need of the others when it runs; types alone may be anyone's."""
 GIVEN = {
     *("os.environ", "os.getenv", "os.getcwd", "Path.cwd", "Path.home"),
     *(
@@ -53,24 +74,39 @@ def test_every_python_file_is_in_a_package() -> None:
     assert lost == []
 
 
-def imported_folders(source: Path) -> Iterator[str]:
-    """Yield each folder of ours that *source* imports, in either form, at any depth."""
+def imported_names(source: Path, *, when_run: bool = False) -> Iterator[str]:
+    """Yield each name that *source* imports, absolute, in either form, at any depth.
+
+    With *when_run* not those that it needs for types alone.
+    """
     here = ("memjournal", *source.relative_to(ROOT).parts[:-1])
-    for node in ast.walk(ast.parse(source.read_text("utf-8"))):
-        if isinstance(node, ast.Import):
-            names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = here[: len(here) - node.level + 1] if node.level else ()
-            stem = ".".join((*base, *filter(None, [node.module])))
-            names = [f"{stem}.{alias.name}" for alias in node.names]
-        else:
-            continue
-        for name in names:
-            root, _, rest = name.partition(".")
-            if root == "memjournal":
-                yield rest.partition(".")[0]
-            elif root in MAY_IMPORT:
-                yield f"{root} without memjournal"
+    waiting: list[ast.AST] = [ast.parse(source.read_text("utf-8"))]
+    while waiting:
+        match waiting.pop():
+            case ast.If(test=ast.Name(id="TYPE_CHECKING"), orelse=otherwise) if when_run:
+                waiting += otherwise
+            case ast.Import(names=names):
+                yield from (alias.name for alias in names)
+            case ast.ImportFrom(module=module, names=names, level=level):
+                base = here[: len(here) - level + 1] if level else ()
+                stem = ".".join((*base, *filter(None, [module])))
+                yield from (f"{stem}.{alias.name}" for alias in names)
+            case node:
+                waiting += ast.iter_child_nodes(node)
+
+
+def imported_folders(source: Path) -> Iterator[str]:
+    """Yield each folder of ours that *source* imports."""
+    for name in imported_names(source):
+        root, _, rest = name.partition(".")
+        if root == "memjournal":
+            yield rest.partition(".")[0]
+        elif root in MAY_IMPORT:
+            yield f"{root} without memjournal"
+
+
+def part_of_indexer(source: Path) -> str:
+    return source.relative_to(ROOT / "indexer").with_suffix("").parts[0]
 
 
 def read_from_around(source: Path) -> Iterator[str]:
@@ -116,3 +152,26 @@ def test_imports_point_downwards(folder: str) -> None:
         if name != folder and name not in MAY_IMPORT[folder]
     ]
     assert wrong == []
+
+
+def test_the_parts_of_the_indexer_need_only_those_below_them() -> None:
+    list(TopologicalSorter(IN_INDEXER).static_order())  # raises where some need each other
+    sources = [path for path in (ROOT / "indexer").rglob("*.py") if path.parent not in DATA]
+    inside = {path: part_of_indexer(path) for path in sorted(sources) if path.stem != "__init__"}
+    assert set(inside.values()) == IN_INDEXER.keys()
+    wrong = [
+        f"{path.relative_to(ROOT)} imports {name}"
+        for path, part in inside.items()
+        for name in imported_names(path, when_run=True)
+        if name.startswith("memjournal.indexer.")
+        and name.split(".")[2] not in IN_INDEXER[part] | {part}
+    ]
+    assert wrong == []
+
+
+def test_what_is_needed_for_types_alone_is_told_from_the_rest() -> None:
+    source = ROOT / "indexer/upkeep/current.py"
+    needed = {"memjournal.indexer.catalog.catalog.Catalog"}
+    for_types = {"memjournal.indexer.index.JournalIndex"}
+    assert needed | for_types <= set(imported_names(source))
+    assert set(imported_names(source, when_run=True)) & (needed | for_types) == needed

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _START_S = 60.0
 _STOP_S = 10.0
 _NOT_RUNNING = 3  # as init scripts say it, LSB 5.0
-_RUN_AGAIN = 75  # EX_TEMPFAIL: whatever keeps the daemon running starts another
+_RUN_AGAIN = LockedError.exit_code  # whatever keeps the daemon running starts another
 
 _daemon = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
@@ -132,6 +132,10 @@ def _as_text(name: str, value: object) -> str:
             return str(value) if name == "pid" else f"{value:,}"
         case None:
             return "unknown"
+        case list():
+            return "; ".join(_as_text(name, one) for one in value)
+        case {"path": path, "what": what}:
+            return output.safe(f"{path}: {what}")
     return output.safe(str(value))
 
 
@@ -218,7 +222,7 @@ def _open_living(surroundings: Context) -> LivingIndex:
 
     options = LivingOptions(
         clock_ns=lambda: surroundings.now_ns,
-        bulk_command=command_of(surroundings, "index"),
+        bulk_command=command_of(surroundings, "index", "--json"),
         report_bug=lambda: _report_bug(surroundings),
     )
     return LivingIndex(surroundings.index, options=options)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -13,10 +13,10 @@ from ...journal.errors import MemjournalError, NotFoundError, UsageError
 from .. import options, output
 from ..context import Context
 from ..present import heading_of, hit_fields, print_entry, print_rows, title_of
+from ..question import Question
 
 if TYPE_CHECKING:
-    from ...indexer.catalog.catalog import Catalog
-    from ...indexer.search.answer import Answer, Hit, SearchRequest
+    from ...indexer.search.answer import Answer, Hit
 
 
 _N_NEAREST = 3
@@ -64,54 +64,45 @@ def search(
     as_json: options.AsJson = False,
 ) -> None:
     """Find memories by keyword and by meaning. Step 1 of 3: then timeline, then show."""
-    from ...indexer.search.answer import SearchRequest
-
-    text = " ".join(query).strip()
-    if text == "-":
-        text = sys.stdin.read().strip()
-    if not text:
-        raise UsageError("the query is empty", mend='ask for something: mem search "pool timeout"')
     surroundings: Context = context.obj
-    settings = surroundings.settings.search
-
-    def request_with(catalog: Catalog | None) -> SearchRequest:
-        return SearchRequest(
-            text=text,
-            wanted=options.make_filter(
-                surroundings,
-                catalog,
-                projects=project,
-                scope=options.choice("--scope", scope or settings.scope, ("all", "project")),
-                kinds=kind,
-                types=type_,
-                tags=tag,
-                sessions=session,
-                files=file,
-                agents=agent,
-                since=since,
-                until=until,
-            ),
-            limit=limit or settings.limit,
-            by=options.choice("--by", by, ("hybrid", "keyword", "vector")),
-            now=surroundings.now,
-            min_score=settings.min_score if min_score is None else min_score,
-            mmr_lambda=settings.mmr_lambda,
-            half_life_days=settings.half_life_days,
-            dates_in_words=not no_dates,
-        )
-
-    found = _ask_daemon(surroundings, request_with, names_projects=bool(project))
-    answer, remarks = found or _search_here(surroundings, request_with)
-    for remark in remarks:
-        output.warn(remark)
+    question = Question(
+        text=_text_of(query),
+        projects=project,
+        scope=scope or surroundings.settings.search.scope,
+        kinds=kind,
+        types=type_,
+        tags=tag,
+        sessions=session,
+        files=file,
+        agents=agent,
+        since=since,
+        until=until,
+        limit=limit,
+        min_score=min_score,
+        by=by,
+        dates_in_words=not no_dates,
+    )
+    found = _ask_daemon(surroundings, question)
+    answer, remarks = found or _search_here(surroundings, question)
+    surroundings.remark(*remarks)
     if as_json:
-        _emit_answer(answer, text)
+        _emit_answer(answer, question.text)
     elif ids_only:
         for hit in answer.hits:
             if show_all or not hit.is_weak:
                 output.line(f"mem:{hit.row.id}")
     else:
         _print_answer(answer, surroundings, show_all=show_all)
+
+
+def _text_of(query: list[str]) -> str:
+    """The question; of ``-`` what comes by standard input."""
+    text = " ".join(query).strip()
+    if text == "-":
+        text = sys.stdin.read().strip()
+    if not text:
+        raise UsageError("the query is empty", mend='ask for something: mem search "pool timeout"')
+    return text
 
 
 def _emit_answer(answer: Answer, text: str) -> None:
@@ -136,29 +127,25 @@ def _emit_answer(answer: Answer, text: str) -> None:
     )
 
 
-_Asking = Callable[["Catalog | None"], "SearchRequest"]
-"""From a catalog, which is needed for names of projects only, to the question."""
-
-
-def _ask_daemon(
-    surroundings: Context, request_with: _Asking, *, names_projects: bool
-) -> tuple[Answer, tuple[str, ...]] | None:
+def _ask_daemon(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]] | None:
     """The answer and remarks of a daemon; None where the search has to be done here."""
     if surroundings.daemon is None:
         return None
     from ..daemon_link import ask_daemon
 
     try:
-        request = request_with(surroundings.catalog if names_projects else None)
+        request = question.request(
+            surroundings, surroundings.catalog if question.projects else None
+        )
     except MemjournalError:  # a project that is too new to be known, or a mistake: seen here
         return None
     return ask_daemon(surroundings, request)
 
 
-def _search_here(surroundings: Context, request_with: _Asking) -> tuple[Answer, tuple[str, ...]]:
+def _search_here(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]]:
     """The answer and remarks of a search in this process, after its index has followed the files."""
     catalog = surroundings.fresh_catalog()
-    request = request_with(catalog)
+    request = question.request(surroundings, catalog)
     from ...indexer.search.searcher import Searcher
 
     with contextlib.closing(Searcher(surroundings.index, catalog)) as searcher:

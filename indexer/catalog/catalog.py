@@ -116,7 +116,7 @@ class Catalog:
 
     def known_files(self, *, below: Iterable[str] | None = None) -> dict[str, JournalFile]:
         """Each file as it was when it was read last; with *below*, those at or below these paths."""
-        query = "SELECT path, kind, size, mtime_ns FROM files"
+        query = "SELECT path, kind, size, mtime_ns, ctime_ns FROM files"
         if below is None:
             rows = self._database.query(query)
         else:
@@ -128,7 +128,10 @@ class Catalog:
                     (place, f"{place}/", f"{place}0"),  # 0 comes after the slash
                 )
             ]
-        return {path: JournalFile(path, kind, size, int(mtime)) for path, kind, size, mtime in rows}
+        return {
+            path: JournalFile(path, kind, size, int(mtime), int(ctime))
+            for path, kind, size, mtime, ctime in rows
+        }
 
     def n_files(self) -> int:
         """How many files there were when they were read last."""
@@ -158,14 +161,6 @@ class Catalog:
         query = "SELECT path FROM files WHERE is_proven = 0 ORDER BY path"
         return [path for (path,) in self._database.query(query)]
 
-    def git_head(self) -> str:
-        """The commit that was checked out when all files were compared last; "" if none was."""
-        return self._database.meta("git_head")
-
-    def set_git_head(self, commit: str) -> None:
-        """Note the commit that is checked out; inside a transaction."""
-        self._database.set_meta("git_head", commit)
-
     def oddities(self) -> list[Oddity]:
         """What was odd about the files, in the order of their paths."""
         rows = self._database.query("SELECT place, what FROM oddities ORDER BY path, rowid")
@@ -187,7 +182,8 @@ class Catalog:
             self._database.change("DELETE FROM files WHERE path = ?", (path,))
         else:
             self._database.change(
-                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?)", file_values(change)
+                "INSERT OR REPLACE INTO files VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                file_values(change),
             )
         if change.is_growth:
             added = [self._write(None, described) for described in change.entries or ()]

@@ -22,7 +22,7 @@ def file_values(change: FileChange) -> tuple[object, ...]:
     """A row of ``files``."""
     file, extent = change.file, change.extent
     # Times after 2262 do not fit into SQLite's integers.
-    values = (file.path, file.kind, file.size_bytes, str(file.mtime_ns))
+    values = (file.path, file.kind, file.size_bytes, str(file.mtime_ns), str(file.ctime_ns))
     if extent is None:
         return (*values, None, None, None, 1)
     return (*values, extent.head_end, extent.head, extent.end, int(extent.is_proven))

@@ -37,8 +37,10 @@ class Database:
         self._path, self._schema, self._version = path, schema, version
         if not write and not path.exists():
             raise NoIndexError
-        if path.is_dir():
-            raise IndexDamagedError("catalog", "a folder stands in its place")
+        if path != IN_MEMORY and path.exists() and not path.is_file():
+            raise IndexDamagedError("catalog", "something else stands in its place")
+        if not write:
+            self._finish_what_was_cut_short()
         with self._translated():
             self._connection = self._connect(write)
         try:
@@ -55,6 +57,17 @@ class Database:
             yield
         except sqlite3.Error as error:
             raise _as_our_error(error, self._path) from error
+
+    def _finish_what_was_cut_short(self) -> None:
+        """Undo a write whose process was killed: until then a reader can do nothing, and only a writer can."""
+        if not self._path.with_name(f"{self._path.name}-journal").exists():
+            return
+        with (
+            contextlib.suppress(sqlite3.Error),
+            contextlib.closing(self._connect(write=True)) as one,
+        ):
+            one.execute("PRAGMA busy_timeout = 0")  # whoever is writing needs no help
+            one.execute("SELECT 1 FROM sqlite_master").fetchone()
 
     def _connect(self, write: bool) -> sqlite3.Connection:
         if self._path == IN_MEMORY:

@@ -10,6 +10,7 @@ SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 CREATE TABLE files(
     path TEXT PRIMARY KEY, kind TEXT NOT NULL, size INTEGER NOT NULL, mtime_ns TEXT NOT NULL,
+    ctime_ns TEXT NOT NULL,
     head_end INTEGER, head BLOB, record_end INTEGER, is_proven INTEGER NOT NULL DEFAULT 1
 ) WITHOUT ROWID;
 CREATE INDEX unproven_files ON files(path) WHERE is_proven = 0;

@@ -69,7 +69,7 @@ class DaemonClient:
         if "error" in answer:
             raise decode_error(answer["error"])
         if answer.get("id") != self._n_calls or "result" not in answer:
-            raise DaemonGoneError("the daemon answered something else")
+            raise _odd_answer()
         return answer["result"]
 
     def search(
@@ -93,18 +93,26 @@ class DaemonClient:
         raw = self.call("search", params, timeout_s=timeout_s)
         match raw:
             case {"answer": answer, "remarks": list(remarks)}:
-                return decode(Answer, answer), tuple(str(one) for one in remarks)
-        raise DaemonGoneError("the daemon answered something else")
+                return decode(Answer, answer), tuple(map(str, remarks))
+        raise _odd_answer()
 
-    def refresh(self, paths: Sequence[str] | None, *, patience_s: float) -> bool:
+    def refresh(
+        self, paths: Sequence[str] | None, *, patience_s: float
+    ) -> tuple[bool, tuple[str, ...]]:
         """Let the index follow the files at *paths*, or with None all; whether it does, after *patience_s*.
+
+        With it come remarks for people, unless *paths* names some: then only those were looked at.
 
         Raises:
             DaemonGoneError, DaemonSilentError: there is no answer.
             MemjournalError: the index cannot follow.
         """
         params = {"paths": None if paths is None else list(paths), "patience_s": patience_s}
-        return self.call("refresh", params, timeout_s=patience_s + SEARCH_S) is True
+        raw = self.call("refresh", params, timeout_s=patience_s + SEARCH_S)
+        match raw:
+            case {"has_followed": bool(has_followed), "remarks": list(remarks)}:
+                return has_followed, tuple(map(str, remarks))
+        raise _odd_answer()
 
     def status(self, *, timeout_s: float = SEARCH_S) -> Mapping[str, object]:
         """How the daemon and its index are.
@@ -113,7 +121,9 @@ class DaemonClient:
             DaemonGoneError, DaemonSilentError: there is no answer.
         """
         raw = self.call("status", {}, timeout_s=timeout_s)
-        return raw if isinstance(raw, dict) else {}
+        if isinstance(raw, dict):
+            return raw
+        raise _odd_answer()
 
     def ping(self, *, timeout_s: float = CONNECT_S) -> None:
         """Nothing, if the daemon answers.
@@ -133,6 +143,10 @@ class DaemonClient:
 
     def close(self) -> None:
         self._line.close()
+
+
+def _odd_answer() -> DaemonGoneError:
+    return DaemonGoneError("the daemon answered something else")
 
 
 def _silent(state: DaemonState) -> DaemonSilentError:

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 HUNG_S: Final = 30.0  # without a sign of life, which comes every two seconds
 _PING_S: Final = 1.0
 _ATTEMPT_S: Final = 20.0  # a daemon that is being started is not started again
+_KILLED_S: Final = 5.0  # for the system to take back the lock of a process that it killed
 _POLL_S: Final = 0.02
 _FLAGS: Final[int] = 0x208 if sys.platform == "win32" else 0  # DETACHED_PROCESS, a group of its own
 _KILL: Final[int] = getattr(signal, "SIGKILL", signal.SIGTERM)
@@ -183,13 +184,15 @@ def end_daemon(place: DaemonPlace, *, patience_s: float) -> bool:
         with contextlib.suppress(MemjournalError):
             _ask_to_stop(place, state)
     was_there = place.is_held()
-    for harder, wait_s in ((None, patience_s), (signal.SIGTERM, patience_s), (_KILL, 5.0)):
+    for harder, wait_s in ((None, patience_s), (signal.SIGTERM, patience_s), (_KILL, _KILLED_S)):
         if harder is not None:
             _signal_holder(place, harder)
         if _is_free(place, time.monotonic() + wait_s):
             place.clear_stale()
             return was_there
-    raise LockedError("the daemon cannot be ended", mend=f"end process {place.holder()} yourself")
+    pid = place.holder()
+    which = f"process {pid}" if pid else "its process"
+    raise LockedError("the daemon cannot be ended", mend=f"end {which} yourself")
 
 
 def _ask_to_stop(place: DaemonPlace, state: DaemonState, *, for_newer: bool = False) -> None:

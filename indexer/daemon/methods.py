@@ -7,7 +7,7 @@ gives no answer, for it would not be the one that the command would find by itse
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
 from ...journal.errors import FormatError
@@ -49,7 +49,8 @@ class LivingMethods:
         self._suited_s = time.monotonic()
         request = decode(SearchRequest, params.get("request"))
         answer = self._living.search(request, patience_s=_patience_of(params))
-        return {"answer": encode(answer), "remarks": _remarks_on(self._living.status())}
+        remarks = (*self._living.take_remarks(), *_delay_of(self._living.status()))
+        return {"answer": encode(answer), "remarks": list(remarks)}
 
     def _unsuited(self) -> OtherSettingsError:
         """What is answered to a question of other settings; where only such come, the daemon ends."""
@@ -65,7 +66,10 @@ class LivingMethods:
                 paths = [str(one) for one in given]
             case _:
                 raise FormatError("paths is not a list of texts")
-        return self._living.refresh(paths, patience_s=_patience_of(params))
+        has_followed = self._living.refresh(paths, patience_s=_patience_of(params))
+        # Who names paths looks at those alone; what else is odd is for who asks about the whole.
+        remarks = () if paths else self._living.take_remarks()
+        return {"has_followed": has_followed, "remarks": list(remarks)}
 
     def stop(self, params: Mapping[str, object]) -> object:
         """End; with ``for_newer`` because a newer version is to take the place."""
@@ -76,14 +80,12 @@ class LivingMethods:
         return True
 
 
-def _remarks_on(status: LivingStatus) -> list[str]:
-    """What whoever reads an answer should know of the index that it comes from."""
-    remarks = []
+def _delay_of(status: LivingStatus) -> Iterator[str]:
+    """How far the index that an answer comes from is behind the files, and why."""
     if status.behind:
-        remarks.append(f"the index is behind: {status.behind:,} files or parts of them wait")
+        yield f"the index is behind: {status.behind:,} files or parts of them wait"
     if status.failure:
-        remarks.append(f"the index was not brought up to date: {status.failure}")
-    return remarks
+        yield f"the index was not brought up to date: {status.failure}"
 
 
 def _patience_of(params: Mapping[str, object]) -> float:

@@ -11,7 +11,6 @@ import contextlib
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
@@ -84,26 +83,17 @@ class DaemonPlace:
             CannotCreateError, StorageError: it cannot be made, or is somebody else's.
         """
         try:
-            files.make_folder(self.folder.parent)
-            self.folder.mkdir(mode=0o700, exist_ok=True)
-            status = self.folder.lstat()
-            if not stat.S_ISDIR(status.st_mode) or _is_foreign(status):
-                raise CannotCreateError(
-                    "not a folder of yours", where=str(self.folder), mend="move it away"
-                )
-            if os.name == "posix" and status.st_mode & 0o077:
-                self.folder.chmod(0o700)
+            files.make_private_folder(self.folder)
         except OSError as error:
             raise files.as_storage_error(error, self.folder) from error
+        if not self.is_private():
+            raise CannotCreateError(
+                "not a folder of yours alone", where=str(self.folder), mend="move it away"
+            )
 
     def is_private(self) -> bool:
         """Whether the folder is there, and nobody else can have put a socket into it."""
-        try:
-            status = self.folder.lstat()
-        except OSError:
-            return False
-        is_open = os.name == "posix" and bool(status.st_mode & 0o077)
-        return stat.S_ISDIR(status.st_mode) and not is_open and not _is_foreign(status)
+        return files.is_private_folder(self.folder)
 
     def is_writable(self) -> bool:
         return self.is_private() and os.access(self.folder, os.W_OK | os.X_OK)
@@ -135,12 +125,12 @@ class DaemonPlace:
             return False
 
     def holder(self) -> int | None:
-        """The process that holds the lock; None if none does, or has not yet said who it is."""
+        """The process that holds the lock; None if none does, or it cannot be told which."""
         if not self.is_held():
             return None
         try:
             return int(files.read(self.lock))
-        except (NotFoundError, ValueError):
+        except (NotFoundError, StorageError, ValueError):
             return None
 
     def clear(self) -> None:
@@ -214,10 +204,6 @@ class DaemonPlace:
             return max(0.0, (now_ns - self.state.stat().st_mtime_ns) / 1e9)
         except OSError:
             return 0.0
-
-
-def _is_foreign(status: os.stat_result) -> bool:
-    return hasattr(os, "getuid") and status.st_uid != os.getuid()
 
 
 def is_older(version: str, other: str) -> bool:

@@ -10,17 +10,18 @@ from __future__ import annotations
 import contextlib
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ...journal import files
 from ...journal.errors import LockedError
 from .ending import End, Ending
 from .methods import LivingMethods
 from .place import DaemonPlace, DaemonState, Transport, is_older
 from .server import Limits, Method, Server
-from .transport import listen, pick_transport, port_of
+from .transport import address_of, listen, pick_transport, port_of
 from .wire import PROTOCOL
 
 if TYPE_CHECKING:
@@ -54,7 +55,6 @@ def run_daemon(
     ending: Ending,
     report_bug: Callable[[], object],
     note: Callable[[str], object] = lambda _: None,
-    more_methods: Mapping[str, Method] | None = None,
 ) -> End | None:
     """Be the daemon of a journal until an end is asked for or due, which is returned.
 
@@ -76,9 +76,7 @@ def run_daemon(
         watch = _Watch(place, options, lock)
         living.start()
         methods = LivingMethods(living, mark=options.mark, ending=ending).table()
-        server = _serve(
-            place, options, living, methods | dict(more_methods or {}), held, report_bug=report_bug
-        )
+        server = _serve(place, options, living, methods, held, report_bug=report_bug)
         place.give_up_attempt()
         note(f"answers as process {os.getpid()}")
         return _live(server, living, watch, ending)
@@ -162,15 +160,11 @@ class _Watch:
 
     def _is_found(self) -> bool:
         """Whether clients still find this daemon, and a second one would find its lock."""
-        try:
-            is_ours = os.path.samestat(os.stat(self._place.lock), os.fstat(self._lock))
-        except OSError:
-            return False
         state = self._place.read_state()
         if state is None or state.pid != os.getpid():
             return False
         reached_by = self._place.token if state.port else self._place.socket
-        return is_ours and reached_by.exists()
+        return files.is_still(self._place.lock, self._lock) and reached_by.exists()
 
 
 def _states_of(paths: Sequence[Path]) -> list[tuple[int, int, int]]:
@@ -189,17 +183,20 @@ def _status(
     state: DaemonState, place: DaemonPlace, server: Server, living: LivingIndex
 ) -> dict[str, object]:
     index = living.status()
-    address = str(place.socket) if state.transport == "unix" else f"127.0.0.1:{state.port}"
     return {
         "pid": state.pid,
         "version": state.version,
         "started": state.started,
-        "socket": address,
+        "socket": address_of(place, state),
         "watching": index.watch.mode,
         "watch_reason": index.watch.reason,
         "doing": index.doing,
         "behind": index.behind,
         "failure": index.failure,
+        "withheld": index.n_withheld,
+        "unreadable": [{"path": one.path, "what": one.what} for one in index.unreadable],
+        "remarks": list(index.remarks),
+        "no_vectors": index.no_vectors,
         "requests": server.n_requests,
         "resident_bytes": _resident_bytes(),
         "cpu_s": round(time.process_time(), 3),

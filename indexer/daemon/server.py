@@ -1,8 +1,7 @@
 """The daemon's side of the socket: a thread for each connection, a line for each request.
 
 Whatever comes in, the daemon goes on: what is no request gets an error for an answer, and what is slow or
-never ends costs its own thread and, after a while, its connection. Methods are a table, so that a
-floor above adds its own.
+never ends costs its own thread and, after a while, its connection.
 """
 
 from __future__ import annotations
@@ -24,7 +23,9 @@ from .wire import PROTOCOL, encode_error
 Method = Callable[[Mapping[str, object]], object]
 """From the parameters of a request to its result, both as JSON; what it raises is the answer then."""
 
-_ACCEPT_S: Final = 0.5
+_ACCEPT_S: Final = 0.5  # after which it looks whether it is being closed
+_PAUSE_S: Final = 0.05  # where nothing can be accepted: trying at once would take a whole core
+_POLL_S: Final = 0.01  # for the answers that are being made when it is closed
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,7 +91,7 @@ class Server:
         self._listener.close()
         deadline = time.monotonic() + grace_s
         while self._running and time.monotonic() < deadline:
-            time.sleep(0.01)
+            time.sleep(_POLL_S)
         with self._changing:
             left = list(self._connections)
         for connection in left:
@@ -105,7 +106,7 @@ class Server:
             except TimeoutError:
                 continue
             except OSError:  # gone before it was taken, or too many files are open for now
-                time.sleep(0.05)
+                time.sleep(_PAUSE_S)
                 continue
             if not self._admit(connection):
                 connection.close()

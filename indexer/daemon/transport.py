@@ -57,6 +57,11 @@ def port_of(listener: socket.socket) -> int:
     return int(listener.getsockname()[1]) if listener.family == socket.AF_INET else 0
 
 
+def address_of(place: DaemonPlace, state: DaemonState) -> str:
+    """Where the daemon that *state* tells of listens, for people."""
+    return str(place.socket) if state.transport == "unix" else f"{_LOOPBACK}:{state.port}"
+
+
 def connect(place: DaemonPlace, state: DaemonState, *, timeout_s: float) -> LineSocket:
     """A connection to the daemon that *state* tells of.
 

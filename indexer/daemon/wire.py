@@ -165,12 +165,8 @@ def decode_error(raw: object) -> MemjournalError:
     if not isinstance(raw, dict):
         return _fault("no error")
     kind = _KINDS.get(str(raw.get("kind"))) or _kind_of(raw.get("code"))
-    error = kind.__new__(kind)  # some have a constructor of their own
-    texts = {name: str(raw.get(name, "")) for name in _TEXTS}
-    MemjournalError.__init__(error, texts["what"], where=texts["where"], mend=texts["mend"])
-    if texts["name"]:
-        vars(error)["name"] = texts["name"]
-    return error
+    texts = {name: str(raw.get(name, "")) for name in _TEXTS if name != "name" or name in raw}
+    return journal_errors.restore_error(kind, texts)
 
 
 def _kind_of(code: object) -> type[MemjournalError]:

@@ -2,7 +2,7 @@
 
 Whoosh stores and commits; a segment's postings are arrays (``posting_codec``), and scoring happens
 over them (``snapshot``): Whoosh's own Python matchers take 758 ms for an eight-word query at 100,000
-documents. This module and the codec are the two that touch Whoosh.
+documents. This module and the codec are the two that use Whoosh.
 
 Only calls that Whoosh 2.7.4 and its fork whoosh3 share are used. Whoosh's files hold pickles and may
 be torn by a power cut: any failure to read them means *rebuild*, and the folder is never read from
@@ -15,7 +15,6 @@ import contextlib
 import errno
 import shutil
 import time
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Final, TypeVar
@@ -28,14 +27,9 @@ from ..errors import IndexDamagedError
 from .posting_codec import ArrayCodec, ArraySegment, Segments, schema
 from .segment_files import OpenSegment
 from .segment_writing import FromBatches, FromSegment, Source, write_segment
-from .snapshot import Living, Postings, Remembered, Snapshot
-from .term_batch import TermBatch, TermDocument, as_batches, make_batch
-
-with warnings.catch_warnings():
-    # 2.7.4 has invalid escapes in its string literals, an error where warnings are errors.
-    warnings.simplefilter("ignore", SyntaxWarning)
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from whoosh import index
+from .snapshot import Living, Remembered, Snapshot
+from .term_batch import TermBatch, TermDocument, as_batches
+from .whoosh_imports import index
 
 T = TypeVar("T")
 
@@ -75,7 +69,9 @@ def _translated(folder: Path) -> Iterator[None]:
     try:
         yield
     except index.LockError as error:
-        raise LockedError("another process writes to it", where=str(folder)) from error
+        raise LockedError(
+            "another process writes to it", where=str(folder), mend="try again in a minute"
+        ) from error
     except OSError as error:
         if error.errno in _REFUSALS:
             raise files.as_storage_error(error, folder) from error
@@ -253,13 +249,3 @@ def _rewritten(
     segment = ArraySegment(_NAME)
     written = write_segment(opener.folder, segment.segment_id(), [*old, *new])
     return Segments([*kept, segment.holds(written)]) if written is not None else kept
-
-
-__all__ = [
-    "KeywordIndex",
-    "Postings",
-    "Snapshot",
-    "TermBatch",
-    "TermDocument",
-    "make_batch",
-]

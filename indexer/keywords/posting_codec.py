@@ -1,8 +1,8 @@
-"""Our codec for Whoosh: what a segment is, for the list that Whoosh keeps and the readers it makes.
+"""Our codec for Whoosh: what a segment is, for the list that Whoosh keeps.
 
 Whoosh's own codec costs 2.3 ms for a document of 160 terms, for it makes, sorts and pickles an object
 for each posting; ours has arrays (``segment_writing``, ``segment_files``). Names of segments, columns
-of numbers, deletions and the table of contents are as Whoosh has them, and Whoosh can read it all.
+of numbers, deletions and the table of contents are as Whoosh has them; terms it never asks for.
 
 Whoosh checks nothing that it reads. Here the list of segments has a checksum, and holds one of each
 of their files.
@@ -11,8 +11,6 @@ of their files.
 from __future__ import annotations
 
 import pickle
-import warnings
-from bisect import bisect_left
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Final
@@ -22,20 +20,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IndexDamagedError
-from .posting_blocks import Block
 from .segment_files import OpenSegment
 from .segment_writing import Written
 from .term_batch import Rows
-
-with warnings.catch_warnings():
-    # 2.7.4 has invalid escapes in its string literals, an error where warnings are errors.
-    warnings.simplefilter("ignore", SyntaxWarning)
-    warnings.simplefilter("ignore", DeprecationWarning)
-    from whoosh import columns, fields, formats
-    from whoosh.codec.base import TermsReader
-    from whoosh.codec.whoosh3 import W3Codec, W3Segment
-    from whoosh.matching import ListMatcher
-    from whoosh.reading import TermInfo, TermNotFound
+from .whoosh_imports import W3Codec, W3Segment, columns, fields, formats
 
 Ints = NDArray[np.int64]
 
@@ -66,77 +54,9 @@ def schema() -> Any:
 
 
 class ArrayCodec(W3Codec):
-    """Whoosh's codec, with the terms of ``segment_files``."""
+    """Whoosh's codec, as far as its writer asks one: terms are neither written nor read by it."""
 
     length_stats = False
-
-    def terms_reader(self, storage: Any, segment: Any) -> Any:
-        return ArrayTerms(segment.open_in(Path(storage.folder)))
-
-
-class ArrayTerms(TermsReader):
-    """A segment's terms and postings, as Whoosh asks for them."""
-
-    def __init__(self, segment: OpenSegment) -> None:
-        self._segment = segment
-
-    def indexed_field_names(self) -> list[str]:
-        return [FIELD]
-
-    def __contains__(self, term: tuple[str, bytes]) -> bool:
-        return term[0] == FIELD and self._segment.terms.place_of(term[1]) is not None
-
-    def terms(self) -> Iterator[tuple[str, bytes]]:
-        return self.terms_from(FIELD, b"")
-
-    def terms_from(self, fieldname: str, prefix: bytes) -> Iterator[tuple[str, bytes]]:
-        terms = self._segment.terms
-        return (
-            (fieldname, terms[place]) for place in range(bisect_left(terms, prefix), len(terms))
-        )
-
-    def items(self) -> Iterator[tuple[tuple[str, bytes], Any]]:
-        return self.items_from(FIELD, b"")
-
-    def items_from(self, fieldname: str, prefix: bytes) -> Iterator[tuple[tuple[str, bytes], Any]]:
-        return ((term, self.term_info(*term)) for term in self.terms_from(fieldname, prefix))
-
-    def cursor(self, fieldname: str, fieldobj: Any) -> Any:
-        raise NotImplementedError("Whoosh's fuzzy queries walk all terms in Python; ours do not")
-
-    def _block(self, fieldname: str, tbytes: bytes) -> Block:
-        block = self._segment.block(tbytes.decode("utf-8")) if fieldname == FIELD else None
-        if block is None:
-            raise TermNotFound(f"No term {fieldname}:{tbytes!r}")
-        return block
-
-    def term_info(self, fieldname: str, tbytes: bytes) -> Any:
-        block = self._block(fieldname, tbytes)
-        weights = block.title_tf + block.body_tf
-        return TermInfo(
-            weight=float(weights.sum()),
-            df=len(weights),
-            minlength=1,  # lengths are not kept for Whoosh, which then takes them all for 1
-            maxlength=1,
-            maxweight=float(weights.max()),
-            minid=int(block.documents[0]),
-            maxid=int(block.documents[-1]),
-        )
-
-    def frequency(self, fieldname: str, tbytes: bytes) -> Any:
-        return self.term_info(fieldname, tbytes).weight() if (fieldname, tbytes) in self else 0.0
-
-    def doc_frequency(self, fieldname: str, tbytes: bytes) -> Any:
-        return (
-            self.term_info(fieldname, tbytes).doc_frequency() if (fieldname, tbytes) in self else 0
-        )
-
-    def matcher(self, fieldname: str, tbytes: bytes, format_: Any, scorer: Any = None) -> Any:
-        block = self._block(fieldname, tbytes)
-        weights = (block.title_tf + block.body_tf).astype(float).tolist()
-        documents = block.documents.tolist()
-        term = (fieldname, tbytes)
-        return ListMatcher(documents, weights, format=format_, scorer=scorer, term=term)
 
 
 class ArraySegment(W3Segment):

@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..search.ranking import DOUBT_IDF, KeywordEvidence
+from .bm25f import KeywordEvidence, certainty
 
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
@@ -28,7 +28,7 @@ _LEAST: Final = float(np.finfo(np.float32).tiny)  # a score above 0
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Found:
-    """Where a term occurs in one segment, and what it counts there (ranking.saturation)."""
+    """Where a term occurs in one segment, and what it counts there (bm25f.saturation)."""
 
     documents: (
         NDArray[np.int32] | None
@@ -81,8 +81,7 @@ class KeywordScores:
     @property
     def certainty(self) -> float:
         """KeywordEvidence.certainty."""
-        total = sum(self.gains)
-        return total / (total + DOUBT_IDF)
+        return certainty(sum(self.gains))
 
     def keep_only(self, positions: Ints) -> None:
         """Leave out all documents but those at *positions*."""

@@ -1,16 +1,15 @@
 """The files of one segment: its numbers, its dictionary of terms, its postings; opened together.
 
 A segment never changes, and what is open of it may be shared by as many snapshots and threads as
-like. Numbers and dictionary are checked whole when they are opened, postings by their length then, and by
-their checksums when they are read.
+like. Numbers and dictionary are checked whole when they are opened, postings by their length
+then, and by their checksums when they are read.
 """
 
 from __future__ import annotations
 
-import mmap
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 from zlib import crc32
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 
 from ..errors import IndexDamagedError
 from .posting_blocks import Block, Blocks, DamagedBlockError, decode, decode_many
+from .postings_file import PostingsFile
 from .term_batch import Rows
 from .term_dictionary import TermDictionary
 
@@ -50,8 +50,8 @@ class OpenSegment:
         columns = {column: self._column(column) for column in Rows.__slots__}
         self.rows = Rows(**columns)  # ascending in docnos
         self.terms = TermDictionary(self._checked(TERMS))
-        self._postings: Any = self._map(POSTINGS)
-        if len(self._postings) != checks[POSTINGS]:
+        self._postings = PostingsFile(folder / f"{name}{POSTINGS}")
+        if self._postings.size_bytes != checks[POSTINGS]:
             raise IndexDamagedError("keyword", "postings are missing")
 
     def __len__(self) -> int:
@@ -60,18 +60,11 @@ class OpenSegment:
     def _column(self, name: str) -> NDArray[np.uint32]:
         return np.frombuffer(self._checked(column_file(name)), ">u4").astype(np.uint32)
 
-    def _checked(self, end: str) -> Any:
-        data = self._map(end)
+    def _checked(self, end: str) -> bytes:
+        data = (self._folder / f"{self.name}{end}").read_bytes()
         if crc32(data) != self._checks[end]:
             raise IndexDamagedError("keyword", f"a file {end} is not as it was written")
         return data
-
-    def _map(self, end: str) -> Any:
-        with open(self._folder / f"{self.name}{end}", "rb") as stream:
-            try:
-                return mmap.mmap(stream.fileno(), 0, access=mmap.ACCESS_READ)
-            except ValueError as error:  # which an empty file cannot be
-                raise IndexDamagedError("keyword", f"a file {end} is empty") from error
 
     def block(self, term: str) -> Block | None:
         """Where *term* occurs; None if it does not.
@@ -83,7 +76,7 @@ class OpenSegment:
         if place is None:
             return None
         try:
-            block = decode(self._postings, int(self.terms.offsets[place]))
+            block = decode(self._read(place, place + 1), 0)
         except DamagedBlockError as error:
             raise IndexDamagedError("keyword", str(error)) from error
         if len(block.documents) != self.terms.counts[place]:
@@ -97,6 +90,15 @@ class OpenSegment:
             IndexDamagedError: they are not as they were written.
         """
         try:
-            return decode_many(self._postings, self.terms.offsets[first:last])
+            offsets = self.terms.offsets[first:last]
+            return decode_many(self._read(first, last), offsets - offsets[:1])
         except DamagedBlockError as error:
             raise IndexDamagedError("keyword", str(error)) from error
+
+    def _read(self, first: int, last: int) -> bytes:
+        """The postings of the terms from *first* up to *last*, which stand one after the other."""
+        offsets = self.terms.offsets
+        if first >= last:
+            return b""
+        end = int(offsets[last]) if last < len(offsets) else self._postings.size_bytes
+        return self._postings.read(int(offsets[first]), end)

@@ -36,6 +36,7 @@ class Source(Protocol):
 
     def read(self, first: int, last: int) -> Blocks:
         """The postings of the terms from *first* up to *last*; a document may stand twice."""
+        ...
 
 
 class FromBatches:
@@ -144,7 +145,6 @@ def _write_postings(path: Path, sources: Sequence[Source], new_places: Sequence[
             offsets.append(n_bytes + np.cumsum(lengths) - lengths)
             counts.append(blocks.sizes)
             n_bytes += len(data)
-        stream.write(b"\0")  # a file of nothing cannot be mapped
     return pack_dictionary(terms, np.concatenate(offsets), np.concatenate(counts))
 
 

@@ -20,14 +20,13 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..search.ranking import TITLE_WEIGHT, Statistics, gains, length_norms, saturation, steady
 from ..text.analysis import QueryTerm, Scripts
+from .bm25f import TITLE_WEIGHT, Statistics, gains, length_norms, saturation, steady
 from .scores import Found, KeywordScores, is_among
 from .segment_files import OpenSegment
 from .term_batch import Rows, sum_shares
 
 Ints = NDArray[np.int64]
-Float = NDArray[np.float64]
 Bools = NDArray[np.bool_]
 
 CACHE_BYTES: Final = 96 << 20
@@ -101,15 +100,6 @@ def _sums(rows: Rows) -> Ints:
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Postings:
-    """Where one term occurs: ``(n,)`` arrays, ascending in *docs*."""
-
-    docs: Ints  # positions in the snapshot's arrays
-    title_tf: Float
-    body_tf: Float
-
-
 class Snapshot:
     """One state of the index, unchanged by later writes.
 
@@ -118,7 +108,8 @@ class Snapshot:
     """
 
     def __init__(self, living: Sequence[Living], remembered: Remembered) -> None:
-        self._living, self._remembered = tuple(living), remembered
+        self._living: tuple[Living, ...] = tuple(living)
+        self._remembered = remembered
         sizes = [len(one.segment) for one in self._living]
         self._bases = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
         sums = sum((one.sums for one in self._living), np.zeros(9, np.int64))
@@ -159,14 +150,6 @@ class Snapshot:
         return self._joined("docnos").astype(np.int64)
 
     @cached_property
-    def title_length(self) -> Float:
-        return self._joined("title_lengths").astype(np.float64)
-
-    @cached_property
-    def body_length(self) -> Float:
-        return self._joined("body_lengths").astype(np.float64)
-
-    @cached_property
     def alive(self) -> Bools:
         """Of every position, whether its document has not been deleted."""
         alive = np.ones(int(self._bases[-1]), np.bool_)
@@ -202,29 +185,6 @@ class Snapshot:
         return docnos
 
     # --- terms ----------------------------------------------------------------------------------
-
-    def postings(self, term: str) -> Postings:
-        """The living documents that *term* occurs in.
-
-        Raises:
-            IndexDamagedError: they are not as they were written.
-        """
-        found = [Postings(docs=np.zeros(0, np.int64), title_tf=np.zeros(0), body_tf=np.zeros(0))]
-        for base, one in self._placed():
-            if (block := one.segment.block(term)) is not None:
-                lives = ~is_among(one.deleted, block.documents)
-                found.append(
-                    Postings(
-                        docs=block.documents[lives].astype(np.int64) + base,
-                        title_tf=block.title_tf[lives].astype(np.float64),
-                        body_tf=block.body_tf[lives].astype(np.float64),
-                    )
-                )
-        return Postings(
-            docs=np.concatenate([part.docs for part in found]),
-            title_tf=np.concatenate([part.title_tf for part in found]),
-            body_tf=np.concatenate([part.body_tf for part in found]),
-        )
 
     def n_containing(self, term: str) -> int:
         """How many living documents *term* occurs in.

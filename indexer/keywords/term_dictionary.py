@@ -1,8 +1,9 @@
 """The terms of a segment as one piece of bytes: looked up by halving, read and written all at once.
 
 How many terms there are, then for each where its postings begin, where its text begins and how many
-postings it has, then the texts, in the order of their bytes. Whoosh's own dictionary takes 84 bytes a term, and 4 us to write
-each; of 10,000 memories, which have 140,000 different terms, it was half of the time of a merge.
+postings it has, then the texts, in the order of their bytes. Whoosh's own dictionary takes 84 bytes a
+term, and 4 us to write each; of 10,000 memories, which have 140,000 different terms, it was half of
+the time of a merge.
 """
 
 from __future__ import annotations

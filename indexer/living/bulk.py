@@ -16,7 +16,6 @@ from typing import IO, Final
 from ...journal.errors import LockedError, StorageError
 
 _TETHER: Final = Path(__file__).with_name("tether.py")
-_EX_TEMPFAIL: Final = 75
 _TAIL_BYTES: Final = 2_000
 _ENDING_S: Final = 5.0
 _STEP_S: Final = 1.0
@@ -40,27 +39,30 @@ class BulkWork:
         running = self._running
         return running.pid if running else None
 
-    def run(self, *, meanwhile: Callable[[], object] = lambda: None) -> None:
-        """Run the command to its end, and *meanwhile* once a second.
+    def run(self, *, meanwhile: Callable[[], object] = lambda: None) -> tuple[str, ...]:
+        """Run the command to its end, and *meanwhile* once a second; the remarks that it made.
+
+        They are those of a JSON object, as ``mem index --json`` prints it.
 
         Raises:
             LockedError: another process was writing.
             StorageError: it failed; its last words say why.
         """
-        with tempfile.TemporaryFile() as errors:
+        with tempfile.TemporaryFile() as results, tempfile.TemporaryFile() as errors:
             with self._lock:
                 if self._is_closed:
-                    return
-                process = self._running = _start(self._command, errors)
+                    return ()
+                process = self._running = _start(self._command, results, errors)
             try:
                 code = _wait(process, meanwhile)
             finally:
                 self._running = None
                 _let_go(process)
             words = _last_line(errors).removeprefix("mem: ") or f"exit code {code}"
+            remarks = _remarks_in(results)
         if code == 0 or self._is_closed:
-            return
-        if code == _EX_TEMPFAIL:
+            return remarks
+        if code == LockedError.exit_code:
             raise LockedError(words)
         raise StorageError(f"indexing in a process of its own failed: {words}")
 
@@ -78,13 +80,13 @@ class BulkWork:
             process.kill()
 
 
-def _start(command: Sequence[str], errors: IO[bytes]) -> subprocess.Popen[bytes]:
-    """*command* on its tether; what it complains of goes to *errors*."""
+def _start(
+    command: Sequence[str], results: IO[bytes], errors: IO[bytes]
+) -> subprocess.Popen[bytes]:
+    """*command* on its tether; what it prints and complains of goes to *results* and *errors*."""
     argv = [sys.executable, "-I", "-S", str(_TETHER)]
     try:
-        process = subprocess.Popen(
-            argv, stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=errors
-        )
+        process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=results, stderr=errors)
     except OSError as error:
         raise StorageError(f"no process can be started: {error.strerror}") from error
     assert process.stdin is not None
@@ -105,6 +107,17 @@ def _last_line(stream: IO[bytes]) -> str:
     stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL_BYTES))
     lines = stream.read().decode("utf-8", "replace").strip().splitlines()
     return lines[-1] if lines else ""
+
+
+def _remarks_in(stream: IO[bytes]) -> tuple[str, ...]:
+    stream.seek(0)
+    try:
+        match json.loads(stream.readline()):
+            case {"remarks": list(remarks)}:
+                return tuple(map(str, remarks))
+    except ValueError:  # it printed something else
+        pass
+    return ()
 
 
 def _wait(process: subprocess.Popen[bytes], meanwhile: Callable[[], object]) -> int:

@@ -18,7 +18,7 @@ BURST: Final = 2_000
 """So many events at a stretch, and the whole journal is looked at instead of each place. The kernel's
 queue holds 16,384 events unless it was made smaller, older versions of the watching library say
 nothing when it overflows, and two events of the kernel may reach us as one: an overflow means 8,192
-at least. A look at 100,000 files costs half a second, and one at each of 2,000 places a tenth of it."""
+at least. A look at 100,000 files takes about a second, and one at each of 2,000 places a tenth of it."""
 _BURST_GAP_S: Final = 1.0  # events further apart are not of one burst
 _BURST_DEBOUNCE: Final = 5  # times longer: while thousands of files change, each look is a long one
 
@@ -89,8 +89,10 @@ class HintBox:
 
     def add(self, places: Iterable[str]) -> int:
         """Hint at *places*; the version that whoever takes them will have seen."""
+        given = set(places)
         with self._changed:
-            self._note(places, "", time.monotonic())
+            if given:
+                self._note(given, "", time.monotonic())
             return self._version
 
     def add_everything(self, reason: str) -> int:

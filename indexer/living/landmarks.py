@@ -14,8 +14,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from ...journal.files import Identity, identity_of
 from ...journal.reading import FOLDERS, is_missing
-from ...journal.remote import repository_at
+from ...journal.remote import Repository, repository_around
 
 _REFLOG_TAIL: Final = 4_096  # bytes; a line has at most some hundred
 _SHARED: Final = frozenset(
@@ -25,8 +26,6 @@ _SHARED: Final = frozenset(
     | {"fuse.vmhgfs-fuse", "fuse.grpcfuse", "fuse.davfs", "fuse.portal", "fuse.osxfs"}
 )
 """File systems that others change behind the kernel's back: it reports its own changes alone."""
-
-Identity = tuple[int, int]  # device and inode
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -42,7 +41,7 @@ class Landmarks:
 def look_at(root: Path) -> Landmarks:
     """The landmarks of the journal at *root* as they are now."""
     try:
-        identity = _identity(os.stat(root))
+        identity = identity_of(os.stat(root))
     except OSError as error:
         trouble = "" if is_missing(error) else error.strerror or str(error)
         return Landmarks(root=None, trouble=trouble, folders={}, head=())
@@ -53,46 +52,27 @@ def look_at(root: Path) -> Landmarks:
         except OSError:
             continue
         if stat.S_ISDIR(status.st_mode):
-            folders[name] = _identity(status)
-    return Landmarks(root=identity, trouble="", folders=folders, head=_head(git_folder(root)))
+            folders[name] = identity_of(status)
+    return Landmarks(
+        root=identity, trouble="", folders=folders, head=_head(repository_around(root))
+    )
 
 
-def _identity(status: os.stat_result) -> Identity:
-    return status.st_dev, status.st_ino
-
-
-def git_folder(root: Path) -> Path | None:
-    """Where the HEAD of the work tree that holds *root* is kept; None without a repository."""
-    for folder in (root, *root.parents):
-        repository = repository_at(folder)
-        if repository is None or repository.git is None:
-            continue
-        pointer = _text_of(folder / ".git")  # of an added work tree, whose HEAD is its own
-        return folder / pointer.removeprefix("gitdir:").strip() if pointer else repository.git
-    return None
-
-
-def _text_of(path: Path) -> str:
-    try:
-        return path.read_text("utf-8", "replace") if path.is_file() else ""
-    except OSError:
-        return ""
-
-
-def _head(git: Path | None) -> tuple[object, ...]:
+def _head(repository: Repository | None) -> tuple[object, ...]:
     """What differs after a checkout, pull, merge, reset or rebase, and not after a commit.
 
     The log of HEAD has a line for each of them. Where git keeps none, HEAD and the list of what is
     checked out must do, which a commit changes too.
     """
-    if git is None:
+    if repository is None or repository.own is None:
         return ()
+    own = repository.own
     try:
-        with open(git / "logs" / "HEAD", "rb") as stream:
+        with open(own / "logs" / "HEAD", "rb") as stream:
             stream.seek(max(0, os.fstat(stream.fileno()).st_size - _REFLOG_TAIL))
             lines = stream.read().splitlines()
     except OSError:
-        return tuple(_time_of(git / name) for name in ("HEAD", "index"))
+        return tuple(_time_of(own / name) for name in ("HEAD", "index"))
     moved = [line for line in lines if not line.partition(b"\t")[2].startswith(b"commit")]
     return (moved[-1],) if moved else ()
 

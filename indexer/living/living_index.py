@@ -21,6 +21,7 @@ from ..index import JournalIndex
 from ..search.answer import Answer, SearchRequest
 from .bulk import BulkWork
 from .hints import hinted_place
+from .untold import Untold
 from .warm import WarmSearcher
 from .watching import DEBOUNCE_S, MAX_DELAY_S, Watcher, WatchStatus
 from .writer import BULK_FROM, POLL_EVERY_S, RECONCILE_EVERY_S, IndexWriter
@@ -50,24 +51,20 @@ class LivingStatus:
     watch: WatchStatus
     behind: int  # files, or pieces of them, that are known to wait; 0: none is
     doing: str  # "" when idle
-    progress: tuple[str, int, int]  # what, how many done, of how many
     failure: str  # of the last attempt to follow; "" if it went well
-    n_failures: int
-    n_updates: int
-    n_reconciles: int
-    n_searches: int
-    reconcile_s: float
-    updated_ns: int  # by the clock that was given; 0: not yet
+    n_reconciles: int  # looks at everything
     n_withheld: int  # files that are gone at once, and kept in the index
-    remarks: tuple[str, ...]
-    unreadable: tuple[Oddity, ...]
-    no_vectors: str
+    unreadable: tuple[Oddity, ...]  # files and folders
+    remarks: tuple[str, ...]  # what whoever asks next is told
+    no_vectors: str  # why there are none; "" if nothing speaks against them
 
 
 class LivingIndex:
     """*index*, alive."""
 
     def __init__(self, index: JournalIndex, *, options: LivingOptions) -> None:
+        self._index = index
+        self._untold = Untold()
         self._watcher = Watcher(
             index.root,
             debounce_s=options.debounce_s,
@@ -78,6 +75,7 @@ class LivingIndex:
             index,
             self._watcher,
             BulkWork(options.bulk_command),
+            self._untold,
             clock_ns=options.clock_ns,
             report_bug=options.report_bug,
             bulk_from=options.bulk_from,
@@ -86,8 +84,6 @@ class LivingIndex:
         )
         self._warm = WarmSearcher(index)
         self._searching = ThreadPoolExecutor(1, thread_name_prefix="searching")
-        self._n_searches = 0
-        self._mended: tuple[str, ...] = ()
 
     def start(self) -> None:
         """Watch, follow what changed since last time, and open what answers need."""
@@ -116,17 +112,25 @@ class LivingIndex:
             StorageError: the index cannot be read now.
             UnavailableError: it is being closed.
         """
-        self._catch_up(patience_s)
+        has_followed = self._catch_up(patience_s)
         if self._writer.is_building:
             raise LockedError("the index is being built", mend="try again in a minute")
         try:
             asked = self._searching.submit(self._search, request)
         except RuntimeError as error:
             raise UnavailableError("the index is being closed") from error
-        return asked.result()
+        answer = asked.result()
+        if not has_followed:
+            self._untold.add("what was saved just now may not be found yet: it is being indexed")
+        return answer
 
     def refresh(self, paths: Sequence[str] | None, *, patience_s: float) -> bool:
-        """Look at *paths*, or at everything; whether the index has followed within *patience_s*."""
+        """Look at *paths*, or at everything; whether the index has followed within *patience_s*.
+
+        With no path in *paths* it is what a search waits for.
+        """
+        if paths is not None and not paths:
+            return self._catch_up(patience_s)
         box = self._watcher.box
         if paths is None:
             version = box.add_everything("it was asked for")
@@ -144,33 +148,37 @@ class LivingIndex:
             watch=self._watcher.status(),
             behind=self._watcher.box.n_waiting + done.n_pieces,
             doing=done.doing,
-            progress=done.progress,
             failure=done.failure,
-            n_failures=done.n_failures,
-            n_updates=done.n_updates,
             n_reconciles=done.n_reconciles,
-            n_searches=self._n_searches,
-            reconcile_s=done.reconcile_s,
-            updated_ns=done.updated_ns,
             n_withheld=done.n_withheld,
-            remarks=(*done.remarks, *self._mended),
             unreadable=done.unreadable,
-            no_vectors=done.no_vectors,
+            remarks=(*done.standing_remarks, *self._untold.waiting),
+            no_vectors=self._index.no_vectors,
         )
+
+    def take_remarks(self) -> tuple[str, ...]:
+        """What people should know: what lasts, as often as it is asked for, and what happened, once."""
+        return (*self._writer.status().standing_remarks, *self._untold.take())
 
     @property
     def is_gone(self) -> bool:
         """Whether the journal's folder has been away, or another in its place, for some seconds."""
         return self._watcher.is_gone
 
-    def _catch_up(self, patience_s: float) -> None:
+    def _catch_up(self, patience_s: float) -> bool:
         box = self._watcher.box
         version = box.version
         is_blind = self._watcher.status().mode == "polling"
-        if is_blind and self._writer.status().reconcile_s < _CHEAP_LOOK_S:
+        done = self._writer.status()
+        if is_blind and done.reconcile_s < _CHEAP_LOOK_S:
             version = box.add_everything("a search, for want of a watch")
+        # What stands in the way may be gone, which no event tells: a disk is mounted, a mode is set.
+        elif done.n_withheld:
+            version = box.add_everything("files that were gone may be back")
+        elif done.unread:
+            version = box.add(place.path for place in done.unread)
         box.flush()
-        self._writer.wait_for(version, patience_s=patience_s)
+        return self._writer.wait_for(version, patience_s=patience_s)
 
     # --- by the one thread that searches ----------------------------------------------------
 
@@ -179,11 +187,10 @@ class LivingIndex:
             self._warm.open()
 
     def _search(self, request: SearchRequest) -> Answer:
-        self._n_searches += 1
         try:
             answer = self._warm.search(request)
         except IndexDamagedError:
             self._watcher.box.add_everything("the catalog is damaged")
             raise
-        self._mended = self._warm.remarks or self._mended
+        self._untold.add(*self._warm.remarks)
         return answer

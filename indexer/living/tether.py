@@ -12,7 +12,9 @@ import threading
 
 
 def main() -> int:
-    """Run the command; its exit code, or a negative signal's number."""
+    """Run the command; its exit code, the negative number of the signal that ended it (which leaves
+    this process as 256 less that), or 1 if no command came.
+    """
     line = bytearray()
     while not line.endswith(b"\n"):
         if not (part := os.read(0, 1)):

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ...journal.files import Identity, identity_of
 from ..catalog.catalog import Catalog
 from ..catalog.outbox import TARGETS
 from ..errors import IndexDamagedError
@@ -16,8 +17,6 @@ from ..index import JournalIndex
 from ..search.answer import Answer, SearchRequest
 from ..search.searcher import Searcher
 from ..stamps import STAMP_FILE
-
-_Identity = tuple[int, ...]  # of a file; () if there is none
 
 
 class WarmSearcher:
@@ -27,7 +26,7 @@ class WarmSearcher:
         self._index = index
         self._catalog: Catalog | None = None
         self._searcher: Searcher | None = None
-        self._files: tuple[_Identity, ...] = ()  # the catalog, and each index's stamp
+        self._files: tuple[Identity | None, ...] = ()  # the catalog, and each index's stamp
         self._version = 0  # of what stands in the catalog
         self.remarks: tuple[str, ...] = ()  # what had to be mended last, for people
 
@@ -88,14 +87,13 @@ class WarmSearcher:
             searcher.close()  # opened anew by the search, which mends what it finds damaged
 
 
-def _files_of(index: JournalIndex) -> tuple[_Identity, ...]:
+def _files_of(index: JournalIndex) -> tuple[Identity | None, ...]:
     marks = (index.catalog_path, *(index.folder_of(target) / STAMP_FILE for target in TARGETS))
-    return tuple(_identity(path) for path in marks)
+    return tuple(map(_identity_at, marks))
 
 
-def _identity(path: Path) -> _Identity:
+def _identity_at(path: Path) -> Identity | None:
     try:
-        status = os.stat(path)
+        return identity_of(os.stat(path))
     except OSError:
-        return ()
-    return status.st_dev, status.st_ino
+        return None

@@ -15,7 +15,7 @@ import os
 import sys
 import time
 import warnings
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Final, Literal
@@ -292,7 +292,7 @@ class _Handler(events.FileSystemEventHandler):
 class _LogOfLosses(logging.Handler):
     """Hears what watchdog only logs: an overflow of the queue, or a failure that it goes on after."""
 
-    def __init__(self, on_loss: Any) -> None:
+    def __init__(self, on_loss: Callable[[str], object]) -> None:
         super().__init__(logging.WARNING)
         self._on_loss = on_loss
         self.n_lost = 0

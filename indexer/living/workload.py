@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from ...journal.reading import list_files
+from ...journal.reading import Oddity, list_files
 from ..catalog.outbox import TARGETS, Target
 from ..errors import IndexDamagedError, NoIndexError
 from ..index import JournalIndex
@@ -24,6 +24,7 @@ class Workload:
     n_pieces: int  # of about a memory's size
     n_gone: int = 0  # files that are gone, and are so many that it may not be believed
     from_nothing: bool = False  # there is nothing to search in until it is done
+    unreadable: tuple[Oddity, ...] = ()  # places that cannot be looked at, whatever is done
 
     def __bool__(self) -> bool:
         return self.n_pieces > 0 or self.n_gone > 0
@@ -39,7 +40,7 @@ def measure_workload(index: JournalIndex, only: Collection[str] | None) -> Workl
     """
     try:
         with contextlib.closing(index.read_catalog()) as catalog:
-            plan, _ = plan_update(catalog, index.root, only=only)
+            plan, listing = plan_update(catalog, index.root, only=only)
             known = catalog.known_files(below=only)
             n_pieces = len(plan.removed)
             for file in plan.changed:
@@ -50,10 +51,12 @@ def measure_workload(index: JournalIndex, only: Collection[str] | None) -> Workl
             n_pieces += sum(catalog.outbox.count(target) for target in targets)
             if stale:
                 n_pieces += len(stale) * sum(catalog.tally("kind").values())
-            return Workload(n_pieces, len(plan.withheld), from_nothing="keyword" in stale)
+            is_new = "keyword" in stale
+            return Workload(n_pieces, len(plan.withheld), is_new, listing.unreadable)
     except (NoIndexError, IndexDamagedError):
-        files = list_files(index.root).files
-        return Workload(1 + sum(_pieces(file.size_bytes) for file in files), from_nothing=True)
+        listing = list_files(index.root)
+        n_pieces = 1 + sum(_pieces(file.size_bytes) for file in listing.files)
+        return Workload(n_pieces, from_nothing=True, unreadable=listing.unreadable)
 
 
 def _pieces(n_bytes: int) -> int:

@@ -8,18 +8,19 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any, Final
+from typing import Final
 
 from ...journal.errors import LockedError, MemjournalError
 from ...journal.reading import Oddity
 from ..index import JournalIndex
-from ..upkeep.report import UpdateReport
+from ..upkeep.report import UpdateReport, unreadable_remark, withheld_remark
 from .bulk import BulkWork
 from .hints import Hints
+from .untold import Untold
 from .watching import Watcher
-from .workload import measure_workload
+from .workload import Workload, measure_workload
 
 BULK_FROM: Final = 2_000
 """Pieces of work, each a memory or as much of a session. In this process a thousand are done in about
@@ -32,7 +33,6 @@ _FIRST_RETRY_S: Final = 0.25
 _LAST_RETRY_S: Final = 60.0
 _LAST_RETRY_LOCKED_S: Final = 5.0  # another command writes, which is over soon
 _STEP_S: Final = 1.0
-_IDLE: Final[dict[str, Any]] = {"doing": "", "n_pieces": 0, "progress": ("", 0, 0)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -41,28 +41,32 @@ class WriterStatus:
 
     doing: str = ""  # "" when idle
     n_pieces: int = 0  # of work that is being done
-    progress: tuple[str, int, int] = ("", 0, 0)  # what, how many done, of how many
     failure: str = ""  # of the last attempt; "" if it went well
     n_failures: int = 0  # one after the other
-    n_updates: int = 0  # that changed something
     n_reconciles: int = 0
-    updated_ns: int = 0  # when the files were followed last, by the clock that was given
     reconcile_s: float = 0.0  # what the last look at everything took
-    n_withheld: int = 0
-    remarks: tuple[str, ...] = ()
-    unreadable: tuple[Oddity, ...] = ()
-    no_vectors: str = ""
+    n_withheld: int = 0  # files that are gone at once, and kept in the index
+    unread: tuple[Oddity, ...] = ()  # files that have changed and cannot be read
+    unreadable: tuple[Oddity, ...] = ()  # these, and places that cannot be looked at
     version: int = field(default=0, repr=False)  # of the hints that were followed last
+
+    @property
+    def standing_remarks(self) -> Iterator[str]:
+        """What is said with every answer while it lasts."""
+        if self.n_withheld:
+            yield withheld_remark(self.n_withheld)
+        yield from map(unreadable_remark, self.unread)
 
 
 class IndexWriter:
-    """Writes *index* as *watcher* hints."""
+    """Writes *index* as *watcher* hints; what people should know of it goes to *untold*."""
 
     def __init__(
         self,
         index: JournalIndex,
         watcher: Watcher,
         bulk: BulkWork,
+        untold: Untold,
         *,
         clock_ns: Callable[[], int],
         report_bug: Callable[[], object],
@@ -70,7 +74,7 @@ class IndexWriter:
         reconcile_every_s: float = RECONCILE_EVERY_S,
         poll_every_s: float = POLL_EVERY_S,
     ) -> None:
-        self._index, self._watcher, self._bulk = index, watcher, bulk
+        self._index, self._watcher, self._bulk, self._untold = index, watcher, bulk, untold
         self._clock_ns, self._report_bug = clock_ns, report_bug
         self._bulk_from = bulk_from
         self._reconcile_every_s, self._poll_every_s = reconcile_every_s, poll_every_s
@@ -173,82 +177,99 @@ class IndexWriter:
 
     def _follow(self, hints: Hints) -> None:
         try:
-            self._set(doing=hints.reason or "files that changed")
-            report = self._update(hints)
-        except BaseException as error:
+            self._set(replace(self._status, doing=hints.reason or "files that changed"))
+            # While most files are gone, each look is at everything: the rest may be back as well.
+            everywhere = hints.everything or self._status.n_withheld
+            is_whole = self._look_at(None if everywhere else hints.paths)
+        except MemjournalError as error:
             self._watcher.box.put_back(hints)
-            if not isinstance(error, MemjournalError):
-                raise
             self._fail(error)
             return
+        except BaseException:
+            # One of the places may be what brings it down: a look at everything names none.
+            self._watcher.box.add_everything("an error")
+            raise
         finally:
             self._is_building = False
         self._followed_at = time.monotonic()
-        if hints.everything:
+        if is_whole:
             self._reconciled_at = self._followed_at
-            self._set(n_reconciles=self._status.n_reconciles + 1)
-        self._succeed(hints, report)
+            self._set(replace(self._status, n_reconciles=self._status.n_reconciles + 1))
+        self._succeed(version=hints.version)
 
-    def _update(self, hints: Hints) -> UpdateReport | None:
-        """Let the index follow; None if it did already."""
-        only = None if hints.everything else hints.paths
+    def _look_at(self, only: Collection[str] | None) -> bool:
+        """Let the index follow at the places in *only*, or everywhere; whether it was everywhere."""
+        work = self._measure(only)
+        if work.n_gone and only is not None:  # to know how many there are in all
+            only, work = None, self._measure(None)
+        report = self._do(work, only) if work else UpdateReport()
+        if report.change or report.n_files:
+            self._is_proven = False
+        self._note_what_stands(report, work, only)
+        return only is None
+
+    def _measure(self, only: Collection[str] | None) -> Workload:
         started = time.monotonic()
         work = measure_workload(self._index, only)
-        if hints.everything:
-            self._set(reconcile_s=time.monotonic() - started)
-        if not work:
-            return None
+        if only is None:
+            self._set(replace(self._status, reconcile_s=time.monotonic() - started))
+        return work
+
+    def _do(self, work: Workload, only: Collection[str] | None) -> UpdateReport:
         # Files that were gone before and were kept are no work, only a remark that is made again.
         n_pieces = work.n_pieces + (work.n_gone if work.n_gone != self._status.n_withheld else 0)
-        self._set(n_pieces=n_pieces)
+        self._set(replace(self._status, n_pieces=n_pieces))
         self._is_building = work.from_nothing
         if self._bulk and n_pieces >= self._bulk_from:
             return self._update_elsewhere()
-        return self._index.update(
-            now_ns=self._clock_ns(), only=only, progress=self._on_progress, wait=False
-        )
+        return self._index.update(now_ns=self._clock_ns(), only=only, wait=False)
 
     def _update_elsewhere(self) -> UpdateReport:
         self._is_elsewhere = True
         try:
-            self._bulk.run(meanwhile=lambda: self._watcher.wait(0))
+            remarks = self._bulk.run(meanwhile=lambda: self._watcher.wait(0))
         finally:
             self._is_elsewhere = False
-        # What it reports was said to nobody: a look at everything that is left tells it again.
-        return self._index.update(now_ns=self._clock_ns(), wait=False)
+        # A look at everything that is left tells what still stands in the way.
+        report = self._index.update(now_ns=self._clock_ns(), wait=False)
+        report.remarks += [remark for remark in remarks if remark not in report.remarks]
+        return report
+
+    def _note_what_stands(
+        self, report: UpdateReport, work: Workload, only: Collection[str] | None
+    ) -> None:
+        """Keep what lasts for as long as it does; what has just happened is told once."""
+        before = self._status
+        unread = [one for one in report.failures if one not in work.unreadable]
+        is_whole = only is None
+        after = replace(
+            before,
+            n_withheld=report.n_withheld if is_whole else before.n_withheld,
+            unread=(*_elsewhere(before.unread, only), *unread),
+            unreadable=(*_elsewhere(before.unreadable, only), *work.unreadable, *unread),
+        )
+        self._set(after)
+        new = [one for one in work.unreadable if one not in before.unreadable]
+        lasting = withheld_remark(report.n_withheld)
+        self._untold.add(
+            *(remark for remark in report.remarks if remark != lasting),
+            *map(unreadable_remark, new),
+        )
 
     def _prove(self) -> None:
         try:
-            self._set(doing="session files that grew")
-            self._index.prove(now_ns=self._clock_ns(), wait=False)
+            self._set(replace(self._status, doing="session files that grew"))
+            report = self._index.prove(now_ns=self._clock_ns(), wait=False)
         except MemjournalError as error:
             self._fail(error)
         else:
+            self._untold.add(*report.remarks)
             self._is_proven = True
-            self._set(**_IDLE, failure="", n_failures=0)
+            self._succeed()
 
-    def _on_progress(self, what: str, n_done: int, n_all: int) -> None:
-        self._set(progress=(what, n_done, n_all))
-
-    def _succeed(self, hints: Hints, report: UpdateReport | None) -> None:
-        changed = bool(report and (report.change or report.n_files or report.remarks))
-        if changed:
-            self._is_proven = False
-        if report is not None:
-            self._set(
-                n_updates=self._status.n_updates + 1,
-                remarks=tuple(report.remarks),
-                no_vectors=report.no_vectors,
-            )
-            if hints.everything:
-                self._set(unreadable=tuple(report.failures), n_withheld=report.n_withheld)
-        self._set(
-            **_IDLE,
-            failure="",
-            n_failures=0,
-            updated_ns=self._clock_ns(),
-            version=max(self._status.version, hints.version),
-        )
+    def _succeed(self, *, version: int = 0) -> None:
+        version = max(self._status.version, version)
+        self._set(self._idle(failure="", n_failures=0, version=version))
 
     def _fail(self, error: Exception) -> None:
         n_failures = self._status.n_failures + 1
@@ -258,9 +279,28 @@ class IndexWriter:
         text = str(error) if is_ours else f"{type(error).__name__} in the index writer"
         with self._moved:
             self._not_before = time.monotonic() + pause_s
-        self._set(**_IDLE, failure=text, n_failures=n_failures)
+        self._set(self._idle(failure=text, n_failures=n_failures, version=self._status.version))
 
-    def _set(self, **changes: Any) -> None:
+    def _idle(self, *, failure: str, n_failures: int, version: int) -> WriterStatus:
+        return replace(
+            self._status,
+            doing="",
+            n_pieces=0,
+            failure=failure,
+            n_failures=n_failures,
+            version=version,
+        )
+
+    def _set(self, status: WriterStatus) -> None:
         with self._moved:
-            self._status = replace(self._status, **changes)
+            self._status = status
             self._moved.notify_all()
+
+
+def _elsewhere(places: Iterable[Oddity], only: Collection[str] | None) -> Iterator[Oddity]:
+    """Those of *places* that a look at *only* tells nothing of."""
+    if only is None:
+        return
+    for place in places:
+        if not any(place.path == one or place.path.startswith(f"{one}/") for one in only):
+            yield place

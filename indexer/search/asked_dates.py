@@ -74,6 +74,8 @@ _PAST: Final = re.compile(
 _NOT_OVER: Final = re.compile("[Tt]his |오늘|이번|올해")
 _LAST_WORD: Final = re.compile(r"(\w+)\W*$")
 _NAMES: Final = ("free", "bare", "named", "ago", "last", "date")
+_MAX_CHARS: Final = 1_000  # what is longer is pasted, and its times are not the question's
+_CLOCK: Final = re.compile(r"[ T]?\d{1,2}:\d{2}")
 _NEXT_WORD: Final = re.compile(r"\W*(\w+)")
 
 
@@ -88,8 +90,10 @@ class DatedQuestion:
 def take_period(text: str, *, now: datetime) -> DatedQuestion | None:
     """The time that *text* clearly asks about, and the rest of it; None where there is none.
 
-    A question that would be nothing without its time keeps it: there is nothing else to search for.
+    Nothing may be left of it: then it asks for whatever there is of that time.
     """
+    if len(text) > _MAX_CHARS:
+        return None
     times = [
         found
         for found in (*_KOREAN.finditer(text), *_ENGLISH.finditer(text))
@@ -99,14 +103,19 @@ def take_period(text: str, *, now: datetime) -> DatedQuestion | None:
         return None
     (found,) = times
     span = parse_span(_name_of(found), now=now)
-    if span is None or span.start > now or (span.end > now and not _asks_back(found[0], text)):
-        return None
     rest = " ".join(f"{text[: found.start()]} {text[found.end() :]}".split())
-    return DatedQuestion(rest, _as_asked(found, span)) if any(map(str.isalnum, rest)) else None
+    is_alone = not any(map(str.isalnum, rest))
+    if span is None or span.start > now:
+        return None
+    if span.end > now and not is_alone and not _asks_back(found[0], text):
+        return None
+    return DatedQuestion("" if is_alone else rest, _as_asked(found, span))
 
 
 def _stands_as_a_time(found: re.Match[str], text: str) -> bool:
     before, after = text[: found.start()], text[found.end() :]
+    if _CLOCK.match(after):  # the time stamp of a log line
+        return False
     if found.re is _KOREAN:
         # "3일 전" counts back from the day of the question only where nothing else is named
         return not found["ago"] or _last_word(before) in _KOREAN_SUBJECTS | {""}

@@ -3,8 +3,9 @@
 ``high`` is meant to be right at least nine times in ten: it may be shown without being asked for.
 ``none`` means that nothing should be. Both are logistic models of what separates right from wrong:
 above all the cosine of the best result and how far it stands out from what is merely next, its share
-of the query's idf, and the gap to the second as a part of its relevance. tests/bench/fit_confidence.py fits them and prints the reliability that they reach;
-run it again when ranking changes.
+of the query's idf, and the gap to the second as a part of its relevance.
+tests/bench/fit_confidence.py fits them and prints the reliability that they reach; run it again when
+ranking changes.
 """
 
 from __future__ import annotations

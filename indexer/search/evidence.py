@@ -20,11 +20,12 @@ from numpy.typing import NDArray
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
 from ..errors import VectorsUnavailableError
+from ..keywords.bm25f import KeywordEvidence
 from ..keywords.scores import KeywordScores, is_among
 from ..keywords.snapshot import Snapshot
 from ..text.analysis import Query
 from .answer import Mode
-from .ranking import KeywordEvidence, Relevance, VectorEvidence, Vectors, fuse, keyword_worth
+from .ranking import Relevance, VectorEvidence, Vectors, fuse, keyword_worth
 
 if TYPE_CHECKING:
     from ..embedding.embedders import Vector
@@ -46,7 +47,7 @@ class Evidence:
     used_keyword: bool
     used_vector: bool
     weights: Mapping[str, float]  # term -> idf
-    places: Mapping[int, int]  # entry -> place of its nearest passage (vectors.py), if known
+    places: Mapping[int, int]  # entry -> place of its nearest passage, if known
 
 
 class Legs:

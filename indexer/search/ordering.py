@@ -119,8 +119,13 @@ def is_echo(candidate: Candidate, *, similarity: float, strength: float) -> bool
     )
 
 
+def prior_of(kind: Kind, type_: str) -> float:
+    """What an entry of that kind and type is worth for what it is, 0-0.5."""
+    return TYPE_PRIORS.get(type_, KIND_PRIORS.get(kind, 0.0))
+
+
 def _bonus(candidate: Candidate, half_life_days: float) -> float:
-    prior = TYPE_PRIORS.get(candidate.type, KIND_PRIORS.get(candidate.kind, 0.0))
+    prior = prior_of(candidate.kind, candidate.type)
     recency = 0.5 ** (max(candidate.age_days, 0.0) / half_life_days)
     return float(MAX_BONUS * (prior + 0.5 * recency))
 

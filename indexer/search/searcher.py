@@ -38,6 +38,7 @@ from .answer import (
 from .asked_dates import take_period
 from .confidence import judge
 from .evidence import Evidence, Legs
+from .of_a_time import rows_of_a_time, wanted_types
 from .ordering import (
     REPETITION,
     Candidate,
@@ -46,12 +47,13 @@ from .ordering import (
 )
 from .ranking import Relevance
 from .snippets import make_snippet
-from .spelling import Mended, MendedWord, mend
+from .spelling import Mended, MendedWord, mend, unknown_identifiers
 
 if TYPE_CHECKING:
     from ..index import JournalIndex
 
 _MEM: Final = re.compile(r"\[?mem:([0-9A-Za-z]{2,64})\]?", re.IGNORECASE)
+OF_A_TIME: Final = 0.5  # score of what is there because of its time alone
 MIN_SCORE: Final = 0.05
 """Below it is noise, a chance syllable or a distant vector, unless the words do match: of a word that
 is everywhere the score says that it tells nothing, and still whoever asks for it wants to see it."""
@@ -74,6 +76,7 @@ class _Asked:
     is_mended: bool = False  # the mended query gave the evidence
     contained: Sequence[phrases.Containing] = ()  # of the first documents of the evidence
     read: dict[int, Stored | None] = field(default_factory=dict)  # entries by their number
+    unknown: tuple[str, ...] = ()  # identifiers, as typed, that stand nowhere
 
 
 class Searcher:
@@ -139,10 +142,50 @@ class Searcher:
             return self._answer(text, request, None)
         period = dated.period
         wanted = replace(request.wanted, since=period.start, until=period.end)
+        types = wanted_types(dated.text)
+        if types is not None:
+            return self._of_a_time(wanted, types, request, period)
         answer = self._answer(dated.text, replace(request, wanted=wanted), period)
         if any(not hit.is_weak for hit in answer.hits):
             return answer
         return self._answer(text, request, replace(period, is_used=False))
+
+    def _of_a_time(
+        self,
+        wanted: EntryFilter,
+        types: tuple[str, ...],
+        request: SearchRequest,
+        period: AskedPeriod,
+    ) -> Answer:
+        """What there is of that time."""
+        rows = rows_of_a_time(self._catalog, wanted, types)
+        hits = tuple(
+            Hit(
+                row=row,
+                score=OF_A_TIME,
+                reasons=("recent_relevance",),
+                snippet=self._opening(row),
+                share=1.0,  # all of what was asked
+                similarity=0.0,
+            )
+            for row in rows[: request.limit]
+        )
+        return Answer(
+            hits=hits,
+            total=len(rows),
+            confidence="suggested" if hits else "none",
+            used_keyword=False,
+            used_vector=False,
+            fallback_applied=False,
+            period=period,
+        )
+
+    def _opening(self, row: Row) -> Snippet:
+        try:
+            stored = self._index.read(row)
+        except (CannotCreateError, StorageError):
+            stored = None
+        return make_snippet(stored.entry.body or row.title, {}) if stored else Snippet("")
 
     def _answer(self, text: str, request: SearchRequest, period: AskedPeriod | None) -> Answer:
         asked = self._ask(text, request)
@@ -166,7 +209,10 @@ class Searcher:
             left_out=asked.query.left_out,
             did_you_mean=self._did_you_mean(asked, hits),
             period=period,
-            missing_phrases=tuple(typed for typed, _ in sought.quoted if typed not in quoted),
+            missing_phrases=(
+                *(typed for typed, _ in sought.quoted if typed not in quoted),
+                *asked.unknown,
+            ),
         )
 
     def _ask(self, text: str, request: SearchRequest) -> _Asked:
@@ -178,7 +224,9 @@ class Searcher:
             return asked
         if evidence.relevance.share.max(initial=0.0) >= _ALL:  # every word stands somewhere
             return asked
-        asked.mended = mend(query, self._index.snapshot())
+        snapshot = self._index.snapshot()
+        asked.unknown = unknown_identifiers(text, snapshot)
+        asked.mended = mend(query, snapshot)
         if asked.mended is None or asked.mended.query is query:
             return asked
         better = self._gather(asked.mended.query, request)
@@ -347,7 +395,8 @@ def _qualified(confidence: Confidence, asked: _Asked) -> Confidence:
     """*confidence*, not above what a guess allows, nor below what a question found whole demands."""
     if any(one.whole for one in asked.contained):
         return "suggested" if confidence == "none" else confidence
-    return "suggested" if asked.is_mended and confidence == "high" else confidence
+    is_guess = asked.is_mended or asked.unknown  # a name that differs in a letter is another name
+    return "suggested" if is_guess and confidence == "high" else confidence
 
 
 def _judge(query: Query, evidence: Evidence) -> Confidence:

@@ -20,6 +20,7 @@ from ..text.hanja import reading_of
 
 WEIGHT: Final = 0.7  # of a mended word beside one that was typed
 MIN_LETTERS: Final = 4  # of a Latin word; with fewer every word is near another
+MAX_LETTERS: Final = 40  # what is longer was not typed by a person
 TWO_EDITS_FROM: Final = 8  # letters
 MAX_WORDS: Final = 8  # of a question that are mended; a pasted log has hundreds that are unknown
 _PLAIN: Final = re.compile("[A-Z]?[a-z]+")
@@ -78,6 +79,18 @@ def mend(query: Query, vocabulary: Vocabulary) -> Mended | None:
     return Mended(_exchanged(query, changes) if changes else query, words)
 
 
+def unknown_identifiers(text: str, vocabulary: Vocabulary) -> tuple[str, ...]:
+    """The identifiers and codes in *text*, as typed, that stand nowhere as a whole."""
+    return tuple(
+        word.run
+        for word in asked_words(text)
+        if any(
+            term.kind == "identifier" and not vocabulary.n_containing(term.term)
+            for term in word.terms
+        )
+    )
+
+
 def _is_identifier(word: AskedWord) -> bool:
     is_korean = _HANGUL_KEYS.fullmatch(word.run) or reading_of(word.run)
     return not (is_korean or _PLAIN.fullmatch(word.run))
@@ -120,7 +133,7 @@ def _better(word: AskedWord, unknown: set[str], vocabulary: Vocabulary) -> Mende
 
 def _nearest(term: str, vocabulary: Vocabulary) -> str:
     """The term with the fewest edits, of those the one in most entries; "" if none is near."""
-    if len(term) < MIN_LETTERS:
+    if not MIN_LETTERS <= len(term) <= MAX_LETTERS:
         return ""
     at_most = 2 if len(term) >= TWO_EDITS_FROM else 1
     near: dict[str, int] = {}

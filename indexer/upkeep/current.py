@@ -6,11 +6,15 @@ that may write does the same work again and keeps it.
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from ..catalog.catalog import Catalog
 from ..errors import IndexDamagedError, NoIndexError
-from ..index import JournalIndex
 from .reconcile import reconcile
 from .report import UpdateReport
+
+if TYPE_CHECKING:
+    from ..index import JournalIndex
 
 
 def current_catalog(index: JournalIndex, *, now_ns: int) -> Catalog:

@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ...journal.errors import StorageError
 from ...journal.reading import JournalFile
 from .reconcile import Reading, read_changes
 from .workers import WorkerLostError, Workers
@@ -29,12 +28,15 @@ def read_together(
     workers: Workers, root: Path, files: Sequence[JournalFile], *, now_ns: int
 ) -> Iterator[Reading]:
     """What ``reconcile.read_changes`` finds, found by several processes; in the same order."""
-    tasks = (ReadingTask(root=root, files=part, now_ns=now_ns) for part in _by_size(files))
+    tasks = [ReadingTask(root=root, files=part, now_ns=now_ns) for part in _by_size(files)]
+    n_done = 0
     try:
         for readings in workers.map(_read, tasks):
+            n_done += 1
             yield from readings
-    except WorkerLostError as error:
-        raise StorageError(str(error), where=str(root), mend="try again") from error
+    except WorkerLostError:  # somebody killed it, or a file brought it down: then here it will show
+        for task in tasks[n_done:]:
+            yield from _read(task)
 
 
 def _read(task: ReadingTask) -> list[Reading]:

@@ -39,6 +39,7 @@ _FILES_PER_TRANSACTION: Final = 1_000
 _ENTRIES_PER_TRANSACTION: Final = 2_000
 """Ids are random, so that each transaction rewrites much of their table, whatever it adds to it; beyond
 these numbers nothing is gained."""
+_QUIET_NS: Final = 60 * 10**9  # a session that is not written to for so long may be over
 _MANY: Final = 20  # files; fewer are deleted by hand every day
 
 _SHARED_FROM: Final = 1_000  # files; to start a process costs as much as to read about so many
@@ -83,20 +84,27 @@ def plan_reconcile(
     )
     n_before = len(known) if n_known is None else n_known
     n_after = n_before - len(missing) + len(present - known.keys())  # a renamed folder is not gone
-    is_most = not n_after or (len(missing) > _MANY and 2 * n_after < n_before)
-    if missing and is_most and not is_meant(missing):
+    if is_most(len(missing), n_before=n_before, n_after=n_after) and not is_meant(missing):
         return Plan(changed, (), withheld=missing)
     return Plan(changed, missing)
+
+
+def is_most(n_missing: int, *, n_before: int, n_after: int) -> bool:
+    """Whether so many files are gone that they may not have been deleted, but only not be there."""
+    return n_missing > 0 and (not n_after or (n_missing > _MANY and 2 * n_after < n_before))
 
 
 def plan_update(
     catalog: Catalog,
     root: Path,
     *,
+    now_ns: int | None = None,
     only: Collection[str] | None = None,
     is_meant: IsMeant = lambda _: False,
 ) -> tuple[Plan, Listing]:
     """The plan for the journal at *root*, or for the places named in *only*, and what was listed.
+
+    With *now_ns*, files whose growth was taken on trust are read whole when they have been quiet.
 
     Raises:
         IndexDamagedError: the catalog is not as it was left.
@@ -104,6 +112,11 @@ def plan_update(
     listing = list_files(root, below=only)
     known = catalog.known_files(below=only)
     n_known = None if only is None else catalog.n_files()
+    if now_ns is not None:
+        for path in known.keys() & set(catalog.unproven()):
+            if now_ns - abs(known[path].mtime_ns) > _QUIET_NS:
+                del known[path]  # read as if it were new
+                n_known = None if n_known is None else n_known - 1
     return plan_reconcile(listing, known, n_known=n_known, is_meant=is_meant), listing
 
 
@@ -127,7 +140,7 @@ def reconcile(
         IndexDamagedError: the catalog is not as it was left.
         LockedError, StorageError: it cannot be written now.
     """
-    plan, listing = plan_update(catalog, root, only=only, is_meant=is_meant)
+    plan, listing = plan_update(catalog, root, now_ns=now_ns, only=only, is_meant=is_meant)
     report.note_withheld(plan.withheld)
     report.failures.extend(listing.unreadable)
     for start in range(0, len(plan.removed), _FILES_PER_TRANSACTION):

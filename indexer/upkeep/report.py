@@ -33,7 +33,17 @@ class UpdateReport:
         """Say that most files are gone at once, and were kept in the index therefore."""
         if paths:
             self.n_withheld = len(paths)
-            self.remarks.append(
-                f"{len(paths):,} indexed files are gone at once; the index keeps them in case the"
-                " folder is only not mounted (`mem index --accept-deletions` if it was meant)"
-            )
+            self.remarks.append(withheld_remark(len(paths)))
+
+
+def withheld_remark(n_files: int) -> str:
+    """What is said as long as so many files are gone and kept in the index."""
+    return (
+        f"{n_files:,} indexed files are gone at once; the index keeps them in case the"
+        " folder is only not mounted (`mem index --accept-deletions` if it was meant)"
+    )
+
+
+def unreadable_remark(place: Oddity) -> str:
+    """What is said as long as a file or folder cannot be read."""
+    return f"{place.path}: {place.what}; what was known of it is kept"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import signal
 
@@ -13,7 +14,11 @@ def main() -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C reaches both; who asked decides
     results = os.dup(1)
     os.dup2(2, 1)  # what a library prints must not stand among the results
-    with os.fdopen(0, "rb") as stdin, os.fdopen(results, "wb") as stdout:
+    with (
+        contextlib.suppress(BrokenPipeError),  # when the file is closed, nobody may read any more
+        os.fdopen(0, "rb") as stdin,
+        os.fdopen(results, "wb") as stdout,
+    ):
         serve(stdin, stdout)
 
 

@@ -145,4 +145,7 @@ def serve(stdin: BinaryIO, stdout: BinaryIO) -> None:
             answer: tuple[bool, object] = (True, function(task))
         except Exception as error:  # noqa: BLE001  # it is raised where the task came from
             answer = (False, error)
-        _send(stdout, answer)
+        try:
+            _send(stdout, answer)
+        except BrokenPipeError:  # whoever asked is gone
+            return

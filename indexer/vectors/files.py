@@ -15,9 +15,10 @@ A base without its log, or a wrong byte anywhere, is damage, and answered by a r
 
 All numbers are little-endian. Base: magic, generation, dimension (u4), number of rows (u8), CRC, then
 slices of 8192 rows: the entries (i8), the places (u4), the vectors (f2), CRC (u4) of all up to here;
-so none is taken in, and no memory for it, before it is known to be right. Log: magic, generation, then records: length (u8), CRC of the payload (u4), CRC of these twelve bytes
-(u4), payload: how many entries are taken out (u8), how many rows put in (u8), the entries taken out
-(i8), then the rows as in a slice.
+so none is taken in, and no memory for it, before it is known to be right. Log: magic, generation,
+then records: length (u8), CRC of the payload (u4), CRC of these twelve bytes (u4), payload: how many
+entries are taken out (u8), how many rows put in (u8), the entries taken out (i8), then the rows as
+in a slice.
 """
 
 from __future__ import annotations

@@ -69,10 +69,6 @@ class VectorIndex:
         return cls(folder, fingerprint=fingerprint, dimension=dimension)
 
     @property
-    def n_passages(self) -> int:
-        return len(self._rows)
-
-    @property
     def mark(self) -> str:
         """How much was saved or read, for ``mark.reaches``."""
         return self._files.mark
@@ -184,7 +180,7 @@ class VectorIndex:
         """Write everything anew, so that nothing is left of what was taken out.
 
         Raises:
-            IndexDamagedError, StorageError: what others saved meanwhile cannot be read.
+            IndexDamagedError: what others saved meanwhile cannot be read.
             StorageError: the disk refused; the files are as they were.
         """
         with self._changing:

@@ -11,5 +11,13 @@ def reaches(folder: Path, mark: str) -> bool:
     Also where another base has taken its place: then there is no such log.
     """
     generation, _, end = mark.partition("/")
-    sizes = [path.stat().st_size for path in folder.glob(f"*.{generation}.log")] if mark else []
-    return all(size >= int(end) for size in sizes)
+    logs = folder.glob(f"*.{generation}.log") if mark else ()
+    return all(_is_as_long(path, int(end)) for path in logs)
+
+
+def _is_as_long(path: Path, size: int) -> bool:
+    """Also where the log is gone since the folder was listed."""
+    try:
+        return path.stat().st_size >= size
+    except FileNotFoundError:
+        return True

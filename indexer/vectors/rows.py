@@ -2,10 +2,11 @@
 
 Rows stand in blocks that never move, each an FAISS index whose codes are written through a view: a
 row that is removed leaves a place, zeroed and masked, that the next one takes. So an edit costs its
-own rows, and no edit the number of all. From an entry to its rows leads a chain, its head found by
-the entry's number: numbers are counted up from 1 by the catalog, and so may index an array.
+own rows and the masks of their blocks, however many rows there are beside. From an entry to its rows
+leads a chain, its head found by the entry's number: the catalog counts numbers up from 1, and so they
+may index an array.
 
-Not safe for threads: ``vectors`` sees to that.
+Not safe for threads: ``VectorIndex`` sees to that.
 """
 
 from __future__ import annotations

@@ -164,6 +164,11 @@ class Battle:
             if self.truth.ids[number] not in found:
                 self.faults.append(f"{when}: needle{number} is not found")
 
+    def told(self) -> str:
+        """How it stands, for whoever waits for the end."""
+        last = f", the last: {self.faults[-1]}" if self.faults else ""
+        return f"{len(self.truth.sure):,} acknowledged entries, faults: {len(self.faults)}{last}"
+
     # --- checks -----------------------------------------------------------------------------
 
     def check(self) -> None:
@@ -429,6 +434,7 @@ def fight(battle: Battle, *, kills: int) -> int:
             n_killed += 1
             if n_killed % _CHECK_EVERY == 0:
                 battle.check()
+                print(f"{n_killed:,} killed, {battle.told()}", file=sys.stderr, flush=True)
     battle.check()
     return n_killed
 

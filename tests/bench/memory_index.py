@@ -9,8 +9,11 @@ from typing import Literal
 import numpy as np
 from evalsets import Document, EvalSet
 from numpy.typing import NDArray
+from reference_bm25f import Collection, Posting, average_length, bm25f
 
 from memjournal.indexer.embedding.embedders import SHIPPED_MODEL, load_embedder
+from memjournal.indexer.embedding.passage_vectors import in_context
+from memjournal.indexer.keywords.bm25f import KeywordEvidence
 from memjournal.indexer.search import ranking
 from memjournal.indexer.text.analysis import (
     Query,
@@ -54,12 +57,12 @@ class MemoryIndex:
                 counts.title_tf.append(title[term])
                 counts.body_tf.append(body[term])
         shares = np.array([scripts(f"{one.title} {one.text}") for one in documents])
-        self.collection = ranking.Collection(
+        self.collection = Collection(
             n_documents=len(documents),
             title_lengths=lengths[0],
             body_lengths=lengths[1],
-            average_title_length=ranking.average_length(lengths[0]),
-            average_body_length=ranking.average_length(lengths[1]),
+            average_title_length=average_length(lengths[0]),
+            average_body_length=average_length(lengths[1]),
             scripts=Scripts(*shares.mean(axis=0).tolist()),
         )
         self._embed()
@@ -68,7 +71,7 @@ class MemoryIndex:
         rows, owners = [], []
         for number, document in enumerate(self.documents):
             texts = [text for _, text in self._passages(document.title, document.text)]
-            rows.append(ranking.in_context(self._encode(texts)))
+            rows.append(in_context(self._encode(texts)))
             owners += [number] * len(texts)
         self._rows = np.concatenate(rows)
         self._owners = np.array(owners, dtype=np.int64)
@@ -81,13 +84,13 @@ class MemoryIndex:
     def n_passages(self) -> int:
         return len(self._owners)
 
-    def keyword(self, query: Query) -> ranking.KeywordEvidence:
+    def keyword(self, query: Query) -> KeywordEvidence:
         """What the keyword leg finds."""
-        return ranking.bm25f([self._posting(term) for term in query.terms], self.collection)
+        return bm25f([self._posting(term) for term in query.terms], self.collection)
 
-    def _posting(self, term: QueryTerm) -> ranking.Posting:
+    def _posting(self, term: QueryTerm) -> Posting:
         counts = self._counts.get(term.term, _Counts())
-        return ranking.Posting(
+        return Posting(
             documents=np.array(counts.documents, dtype=np.int64),
             title_tf=np.array(counts.title_tf, dtype=np.float64),
             body_tf=np.array(counts.body_tf, dtype=np.float64),

@@ -17,6 +17,7 @@ from pathlib import Path
 from unittest.mock import patch
 
 import numpy as np
+import reference_bm25f
 from baselines import BASELINES
 from evalsets import (
     ABOUT_SOMETHING_ELSE,
@@ -32,6 +33,7 @@ from evalsets import (
 from memory_index import Legs, MemoryIndex, load_indexes
 from real_index import print_real
 
+from memjournal.indexer.embedding import passage_vectors
 from memjournal.indexer.search import ordering, ranking
 from memjournal.indexer.search.confidence import judge
 from memjournal.indexer.search.ranking import Relevance
@@ -222,7 +224,7 @@ def print_ablation(sets: Mapping[str, EvalSet], model: str) -> None:
     row("  equal weights", indexes, by_half)
     row("  equal weights, share>=.25", indexes, by_quarter)
     row("  reciprocal rank fusion", indexes, by_rank)
-    with patch.object(ranking, "DOUBT_IDF", 0.0):
+    with patch.object(reference_bm25f, "DOUBT_IDF", 0.0):
         row("  common words certain", indexes, _by("hybrid"))
     with patch.object(ranking, "SHARE_EXPONENT", (1.0, 1.0)):
         row("  share in full", indexes, _by("hybrid"))
@@ -231,7 +233,7 @@ def print_ablation(sets: Mapping[str, EvalSet], model: str) -> None:
     for legs in ("vector", "hybrid"):
         print(f"passages, {legs}")
         row("  as it is", indexes, _by(legs))
-        with patch.object(ranking, "CONTEXT", 0.0):
+        with patch.object(passage_vectors, "CONTEXT", 0.0):
             row("  no context", load_indexes(sets, model=model), _by(legs))
         row("  no opening", load_indexes(sets, model=model, passages=only_chunks), _by(legs))
         for max_tokens, overlap in ((180, 20), (240, 40), (400, 60)):

@@ -111,12 +111,6 @@ def test_what_is_piped_in_is_remembered(world: World) -> None:
         (["add", "-"], b"\xff\xfe", 65, "mem: stdin: not UTF-8; convert it first"),
         (["add", "a\0b"], "", 65, "mem: the text holds a NUL character; is it a text at all?"),
         (
-            ["add", "x", "--type", "preference"],
-            "",
-            64,
-            "mem: 'preference' may be a fact or a rule; say which with --kind fact or --kind rule",
-        ),
-        (
             ["add", "x", "--type", "lesson", "--kind", "rule"],
             "",
             64,

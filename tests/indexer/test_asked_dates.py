@@ -69,9 +69,6 @@ def test_so_long_ago_reaches_until_now(text: str) -> None:
         *("who is on Friday duty", "May we delete it", "see /logs/2026-11-28/app.log"),
         *("만료 3일 전 알림", "이번 주 회의 언제", "오늘의 할 일", "저번 주랑 이번 주 중에 언제"),
         *(
-            "yesterday",
-            "어제",
-            "2026-11",
             "what happens in December 2027",
             "last week or this week",
         ),
@@ -118,3 +115,17 @@ def test_a_filter_or_the_switch_keeps_the_words_as_they_are(dated: World) -> Non
     since = WORLD_NOW - timedelta(days=90)
     assert dated.ask("pool timeout last week", wanted=pick(since=since)).period is None
     assert len(dated.ask("pool timeout last week", dates_in_words=False).hits) == 3
+
+
+@pytest.mark.parametrize("text", ["yesterday", "어제", "2026-11", "오늘", "this week", "지난주"])
+def test_a_time_alone_asks_for_whatever_there_is_of_it(text: str) -> None:
+    dated = take_period(text, now=NOW)
+    assert dated is not None
+    assert dated.text == ""
+
+
+@pytest.mark.parametrize(
+    "text", ["[2026-03-10 04:12:11] payment pod OOMKilled", "2026-03-10 04:12 WARN pool is empty"]
+)
+def test_the_time_stamp_of_a_log_line_is_no_time(text: str) -> None:
+    assert take_period(text, now=NOW) is None

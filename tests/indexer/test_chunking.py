@@ -154,7 +154,8 @@ def test_an_entry_is_embedded_by_its_title_and_by_each_chunk_under_the_title() -
         ("제목", "", ["제목"]),
         ("", "한 문장뿐이다.", ["한 문장뿐이다."]),
         ("", "첫 문장. 둘째 문장.", ["첫 문장.", "첫 문장. 둘째 문장."]),
-        ("", "", [""]),
+        ("", "", []),
+        (" ", "\n", []),
     ],
 )
 def test_no_passage_is_embedded_twice(title: str, text: str, expected: list[str]) -> None:

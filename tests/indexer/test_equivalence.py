@@ -299,17 +299,18 @@ class AnyHistory(RuleBasedStateMachine):
         data=st.data(),
         words=st.tuples(st.sampled_from(WORDS), st.sampled_from(WORDS)),
         how=st.sampled_from(["in place", "rename", "backup"]),
-        same_length=st.booleans(),
+        change=st.sampled_from(["more", "another word", "same length"]),
     )
-    def edit(
-        self, data: st.DataObject, words: tuple[str, str], how: str, same_length: bool
-    ) -> None:
+    def edit(self, data: st.DataObject, words: tuple[str, str], how: str, change: str) -> None:
         path = data.draw(st.sampled_from(self.world.paths("notes", "memories")))
         old = (self.world.root / path).read_bytes()
-        if same_length and len(old) > 40:
-            new = old[:-8] + words[0].encode()[:3].ljust(7, b"x") + b"\n"
+        first, second = (word.encode() for word in words)
+        if change == "another word" and first in old:
+            new = old.replace(first, second)
+        elif change == "same length" and len(old) > 40:
+            new = old[:-8] + first[:3].ljust(7, b"x") + b"\n"
         else:
-            new = old + f"{words[0]} {words[1]}\n".encode()
+            new = old + first + b" " + second + b"\n"
         self.journal.save(path, new, how)
 
     @precondition(lambda self: self.has_loose)
@@ -477,7 +478,7 @@ def live_histories(begin: Callable[[], Journal], models: list[str], *, few: int)
             return begin()
 
     History.models = models
-    run_state_machine_as_test(  # type: ignore[no-untyped-call]
+    run_state_machine_as_test(
         History, settings=settings(max_examples=HISTORIES or few, stateful_step_count=25)
     )
     print(dict(History.met))

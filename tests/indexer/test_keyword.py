@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import pickle
 import shutil
 from collections import Counter
@@ -16,13 +15,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memjournal.indexer.errors import IndexDamagedError
-from memjournal.indexer.keywords.index import KeywordIndex, Snapshot, TermDocument, make_batch
-from memjournal.indexer.keywords.snapshot import Remembered
+from memjournal.indexer.keywords.bm25f import KeywordEvidence, steady
+from memjournal.indexer.keywords.index import KeywordIndex
+from memjournal.indexer.keywords.snapshot import Remembered, Snapshot
+from memjournal.indexer.keywords.term_batch import TermDocument, make_batch
 from memjournal.indexer.search.evidence import DECIMALS, _leading
 from memjournal.indexer.search.ranking import VectorEvidence, fuse
-from memjournal.indexer.text.analysis import QueryTerm, document_length, query_terms
+from memjournal.indexer.text.analysis import QueryTerm, Scripts, document_length, query_terms
 from memjournal.journal.errors import LockedError
 
+from ..bench.reference_bm25f import Collection as WholeCollection
+from ..bench.reference_bm25f import Posting, average_length, bm25f
+from .whoosh_reader import read_by_whoosh
 from .world import DAMAGES
 
 TERMS = ("pool", "timeout", "토큰", "maxpoolsiz", "풀", "src/auth.py", "😀", "漢")
@@ -55,11 +59,27 @@ def contents(index: KeywordIndex) -> dict[str, dict[int, tuple[float, float]]]:
 
 
 def postings_of(snapshot: Snapshot, term: str) -> dict[int, tuple[float, float]]:
-    postings = snapshot.postings(term)
-    docnos = snapshot.docnos[postings.docs].tolist()
-    counts = zip(postings.title_tf.tolist(), postings.body_tf.tolist(), strict=True)
-    found = dict(zip(docnos, counts, strict=True))
-    assert len(found) == len(docnos)
+    """Each living entry that *term* is in, and how often in title and body."""
+    found: dict[int, tuple[float, float]] = {}
+    for one in snapshot.by_segment().values():
+        if (block := one.segment.block(term)) is None:
+            continue
+        docnos = one.segment.rows.docnos[block.documents].tolist()
+        counts = zip(block.title_tf.tolist(), block.body_tf.tolist(), strict=True)
+        for place, docno, tfs in zip(block.documents.tolist(), docnos, counts, strict=True):
+            if place not in one.deleted:
+                assert docno not in found
+                found[docno] = tfs
+    return found
+
+
+def lengths_of(snapshot: Snapshot) -> dict[int, tuple[int, int]]:
+    """The lengths of title and body of each living entry."""
+    found: dict[int, tuple[int, int]] = {}
+    for one in snapshot.by_segment().values():
+        rows = one.segment.rows.take(np.setdiff1d(np.arange(len(one.segment)), one.deleted))
+        lengths = zip(rows.title_lengths.tolist(), rows.body_lengths.tolist(), strict=True)
+        found |= zip(rows.docnos.tolist(), lengths, strict=True)
     return found
 
 
@@ -105,25 +125,20 @@ def test_it_holds_what_a_dictionary_would(
         alive = snapshot.alive
         assert sorted(snapshot.docnos[alive].tolist()) == sorted(living)
         assert snapshot.n_documents == len(living)
-        lengths = zip(
-            snapshot.docnos[alive].tolist(),
-            snapshot.title_length[alive].tolist(),
-            snapshot.body_length[alive].tolist(),
-            strict=True,
-        )
-        assert {docno: (title, body) for docno, title, body in lengths} == {
+        assert lengths_of(snapshot) == {
             docno: (document_length(title), document_length(body))
             for docno, (title, body) in living.items()
         }
 
 
-# The whole of a question, against a plain one over a plain list
+# The whole of a question, against the formula as it is written down
 
 QUESTIONS = st.lists(st.sampled_from(TERMS), min_size=1, max_size=4, unique=True)
 
 
 def asked(terms: list[str]) -> list[QueryTerm]:
-    return [QueryTerm(term, "word", 1 / (at + 1)) for at, term in enumerate(terms)]
+    """*terms* as those of a question; two by two they are of one word."""
+    return [QueryTerm(term, "word", 1 / (at + 1), at // 2) for at, term in enumerate(terms)]
 
 
 def scores_of(snapshot: Snapshot, terms: list[str]) -> dict[int, tuple[float, float]]:
@@ -136,26 +151,32 @@ def scores_of(snapshot: Snapshot, terms: list[str]) -> dict[int, tuple[float, fl
     return dict(zip(docnos, values, strict=True))
 
 
-def scores_by_hand(living: Mapping[int, Texts], terms: list[str]) -> dict[int, tuple[float, float]]:
-    """The same by the formula, number by number."""
-    lengths = {docno: [document_length(one) for one in texts] for docno, texts in living.items()}
-    averages = []
-    for field in (0, 1):
-        some = [length[field] for length in lengths.values() if length[field]]
-        averages.append(float(f"{sum(some) / len(some):.3g}") if some else 1.0)
-    score, share = dict.fromkeys(living, 0.0), dict.fromkeys(living, 0.0)
-    total = 0.0
+def evidence_by_formula(living: Mapping[int, Texts], terms: list[str]) -> KeywordEvidence:
+    """The same by the reference; its documents are places in *living*."""
+    texts = list(living.values())
+    titles, bodies = (
+        np.array([document_length(one[field]) for one in texts], np.float64) for field in (0, 1)
+    )
+    collection = WholeCollection(
+        n_documents=len(texts),
+        title_lengths=titles,
+        body_lengths=bodies,
+        average_title_length=steady(average_length(titles)),
+        average_body_length=steady(average_length(bodies)),
+        scripts=Scripts(0.5, 0, 0, 0.5),
+    )
+    postings = []
     for term in asked(terms):
-        found = [n for n, texts in living.items() if any(term.term in one for one in texts)]
-        gain = term.weight * math.log1p((len(living) - len(found) + 0.5) / (len(found) + 0.5))
-        total += gain
-        for docno in found:
-            counts = [one.get(term.term, 0) for one in living[docno]]
-            norms = [0.25 + 0.75 * lengths[docno][field] / averages[field] for field in (0, 1)]
-            w = 2 * counts[0] / norms[0] + counts[1] / norms[1]
-            score[docno] += gain * w / (w + 1.2)
-            share[docno] += gain
-    return {n: (score[n] / total, share[n] / total) for n in living if share[n]}
+        at = [n for n, one in enumerate(texts) if any(term.term in field for field in one)]
+        posting = Posting(
+            documents=np.array(at, np.int64),
+            title_tf=np.array([texts[n][0].get(term.term, 0) for n in at], np.float64),
+            body_tf=np.array([texts[n][1].get(term.term, 0) for n in at], np.float64),
+            weight=term.weight,
+            word=term.word,
+        )
+        postings.append(posting)
+    return bm25f(postings, collection)
 
 
 @settings(max_examples=30)
@@ -181,10 +202,14 @@ def test_scores_do_not_depend_on_the_history(
         by_rebuild = scores_of(rebuilt, terms)
         assert scores_of(warm, terms) == by_rebuild  # to the last digit
         assert scores_of(cold, terms) == by_rebuild
-    by_hand = scores_by_hand(living, terms)
-    assert by_rebuild.keys() == by_hand.keys()
-    for docno, values in by_rebuild.items():
-        assert values == pytest.approx(by_hand[docno], abs=1e-6)
+        certainty = rebuilt.scores(asked(terms)).certainty
+    by_formula = evidence_by_formula(living, terms)
+    assert certainty == pytest.approx(by_formula.certainty)
+    assert sorted(by_rebuild) == sorted(list(living)[n] for n in by_formula.documents)
+    for at, strength, share in zip(
+        by_formula.documents, by_formula.strength, by_formula.share, strict=True
+    ):
+        assert by_rebuild[list(living)[at]] == pytest.approx((strength, share), abs=1e-6)
 
 
 @settings(max_examples=50)
@@ -271,7 +296,7 @@ def test_terms_are_counted_and_found_by_their_beginning(index: KeywordIndex) -> 
     with index.snapshot() as snapshot:
         assert {
             term: snapshot.n_containing(term) for term in ("pool", "timeout", "풀", "없음")
-        } == {term: len(snapshot.postings(term).docs) for term in ("pool", "timeout", "풀", "없음")}
+        } == {term: len(postings_of(snapshot, term)) for term in ("pool", "timeout", "풀", "없음")}
         every = range(1, 100)
         assert set(snapshot.beginning_with("po", every)) == {"pool"}
         assert set(snapshot.beginning_with("", every)) == {"pool", "timeout", "풀", "토큰"}
@@ -350,7 +375,7 @@ def test_a_snapshot_does_not_change_with_later_commits(index: KeywordIndex) -> N
     with index.snapshot() as snapshot:
         for n in range(1000, 1020):
             apply(index, {n: ({}, {"pool": 1})}, {n - 900})
-        assert len(snapshot.postings("pool").docs) == 399
+        assert len(postings_of(snapshot, "pool")) == 399
     assert len(contents(index)["pool"]) == 399  # as many came as went
 
 
@@ -425,25 +450,23 @@ def test_a_batch_survives_the_way_to_another_process(index: KeywordIndex) -> Non
 
 
 def test_postings_are_those_that_whoosh_reads(index: KeywordIndex) -> None:
-    with index._index.searcher() as searcher, index.snapshot() as snapshot:
-        reader = searcher.reader()
+    with read_by_whoosh(index) as reader, index.snapshot() as snapshot:
         assert sorted(reader.field_terms("text")) == sorted(["pool", "timeout", "토큰", "풀"])
         for text in ("pool", "timeout", "토큰", "풀"):
             matcher = reader.postings("text", text)
             read = {}
             while matcher.is_active():
-                read[matcher.id()] = matcher.weight()
+                read[int(snapshot.docnos[matcher.id()])] = matcher.weight()
                 matcher.next()
-            ours = snapshot.postings(text)
-            counts = (ours.title_tf + ours.body_tf).tolist()
-            assert dict(zip(ours.docs.tolist(), counts, strict=True)) == read
+            assert {n: sum(tfs) for n, tfs in postings_of(snapshot, text).items()} == read
             assert reader.doc_frequency("text", text) >= len(read)
 
 
 def test_whoosh_finds_what_is_there(index: KeywordIndex) -> None:
     from whoosh.query import And, Prefix, Term
+    from whoosh.searching import Searcher
 
-    with index._index.searcher() as searcher:
+    with Searcher(read_by_whoosh(index)) as searcher:
         both = searcher.search(And([Term("text", "timeout"), Term("text", "pool")]), limit=None)
         assert len(both) == 10
         assert len(searcher.search(Prefix("text", "time"), limit=None)) == 10

@@ -9,8 +9,7 @@ import numpy as np
 import pytest
 
 from memjournal.indexer.embedding.embedders import SHIPPED_MODEL, Embedder, load_embedder
-from memjournal.indexer.embedding.passage_vectors import embed_entries
-from memjournal.indexer.search.ranking import in_context
+from memjournal.indexer.embedding.passage_vectors import embed_entries, in_context
 from memjournal.indexer.text.chunking import passages
 
 ENTRIES = (

@@ -11,20 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
+from memjournal.indexer.embedding.passage_vectors import in_context
+from memjournal.indexer.keywords.bm25f import KeywordEvidence, idf
 from memjournal.indexer.search.confidence import judge
 from memjournal.indexer.search.ordering import MAX_BONUS, Candidate, Result, order_results
-from memjournal.indexer.search.ranking import (
-    Collection,
-    KeywordEvidence,
-    Posting,
-    Relevance,
-    VectorEvidence,
-    average_length,
-    bm25f,
-    fuse,
-    idf,
-    in_context,
-)
+from memjournal.indexer.search.ranking import Relevance, VectorEvidence, fuse
 from memjournal.indexer.text.analysis import (
     Scripts,
     document_length,
@@ -33,6 +24,8 @@ from memjournal.indexer.text.analysis import (
     scripts,
 )
 from memjournal.journal.entry import Kind
+
+from ..bench.reference_bm25f import Collection, Posting, average_length, bm25f
 
 Texts = Sequence[tuple[str, str]]  # titles and bodies
 SCORES = st.floats(0, 1, width=32)
@@ -124,7 +117,7 @@ def test_bm25f_is_the_formula_on_a_case_worked_by_hand() -> None:
         documents=np.array([0, 1]), title_tf=np.array([1.0, 0.0]), body_tf=np.array([1.0, 2.0])
     )
 
-    evidence = bm25f([posting], collection, k1=1.2, b=0.75, title_weight=2.0)
+    evidence = bm25f([posting], collection)
 
     first = 2 * 1 / (0.25 + 0.75 * 2 / 1) + 1 / (0.25 + 0.75 * 10 / 20)
     second = 2 / (0.25 + 0.75 * 30 / 20)

@@ -24,6 +24,7 @@ from memjournal.indexer.errors import IndexDamagedError
 from memjournal.indexer.vectors import files as vector_files
 from memjournal.indexer.vectors import rows as vector_rows
 from memjournal.indexer.vectors.index import VectorDocument, VectorIndex
+from memjournal.indexer.vectors.mark import reaches
 from memjournal.indexer.vectors.rows import VectorRows
 from memjournal.journal.errors import StorageError
 
@@ -122,7 +123,7 @@ def test_a_vector_of_zeros_is_not_indexed(tmp_path: Path) -> None:
 
 def test_what_was_not_saved_is_gone(tmp_path: Path) -> None:
     put(create(tmp_path), {1: vectors(0, 1)})
-    assert reopen(tmp_path).n_passages == 0
+    assert not len(reopen(tmp_path).docnos)
 
 
 def test_all_that_are_as_near_as_the_last_one_are_found(tmp_path: Path) -> None:
@@ -220,6 +221,38 @@ def test_an_index_of_another_dimension_is_not_taken_for_ours(tmp_path: Path) -> 
     VectorIndex.create(tmp_path, fingerprint="m-1", dimension=8)
     with pytest.raises(IndexDamagedError, match="other vectors"):
         reopen(tmp_path)
+
+
+def test_a_log_that_lost_more_than_half_a_record_is_known_by_its_mark(tmp_path: Path) -> None:
+    index = create(tmp_path)
+    put(index, {1: vectors(0, 1)})
+    index.save()
+    assert reaches(tmp_path, index.mark)
+    assert reaches(tmp_path, "")  # nothing was ticked off yet
+    (log,) = tmp_path.glob("*.log")
+    os.truncate(log, log.stat().st_size - 1)
+    assert not reaches(tmp_path, index.mark)
+    log.unlink()
+    assert reaches(tmp_path, index.mark)
+
+
+def test_a_log_that_goes_once_the_folder_is_listed_is_no_log(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    index = create(tmp_path)
+    put(index, {1: vectors(0, 1)})
+    index.save()
+    glob, gone = Path.glob, list[Path]()
+
+    def glob_while_another_removes(folder: Path, pattern: str) -> Iterable[Path]:
+        for path in list(glob(folder, pattern)):
+            path.unlink()
+            gone.append(path)
+            yield path
+
+    monkeypatch.setattr(Path, "glob", glob_while_another_removes)
+    assert reaches(tmp_path, index.mark)
+    assert len(gone) == 1
 
 
 def test_each_model_has_a_file_of_its_own(tmp_path: Path) -> None:
@@ -477,7 +510,8 @@ def test_threads_search_while_one_applies_and_never_see_half_a_change(tmp_path: 
         thread.join()
     assert not wrong
     index.save()
-    assert index.n_passages == reopen(tmp_path).n_passages == 4
+    for opened in (index, reopen(tmp_path)):
+        assert [docno for docno, _, _ in nearest(opened, rows[0], 10)] == [149] * 4
 
 
 # --- blocks -----------------------------------------------------------------------------------

@@ -17,6 +17,7 @@ from memjournal.indexer.upkeep import workers as workers_module
 from memjournal.indexer.upkeep.workers import WorkerLostError, Workers
 from memjournal.journal.errors import StorageError
 
+from ..waiting import wait_until
 from .world import World
 
 PARENT = """
@@ -37,9 +38,7 @@ def pair() -> Iterator[Workers]:
 
 
 def wait_until_gone(pids: list[int]) -> None:
-    deadline = time.monotonic() + 20
-    while any(is_running(pid) for pid in pids):
-        assert time.monotonic() < deadline, pids
+    wait_until(lambda: not any(is_running(pid) for pid in pids))
 
 
 def is_running(pid: int) -> bool:

@@ -208,6 +208,30 @@ def test_a_journal_in_a_folder_of_a_repository_commits_its_own_paths(
     assert repository.committed() == ["journal/a.md"]
 
 
+@pytest.mark.parametrize("place", ["top", "work tree", "folder"])
+def test_what_a_checkout_took_away_is_told_from_what_somebody_deleted(
+    repository: Repository, tmp_path: Path, place: str
+) -> None:
+    top = repository.root
+    commit(top, [repository.write("a.md")], "x")
+    if place == "work tree":
+        repository.run("worktree", "add", "--quiet", str(tmp_path / "added"), "-b", "added")
+        repository.root = top = tmp_path / "added"
+    root = top / ".memjournal" if place == "folder" else top
+    below = "".join(f"{name}/" for name in root.relative_to(top).parts)
+    repository.run("checkout", "--quiet", "-b", "other")
+    paths = [f"notes/{name}.md" for name in ("인증 메모", "deleted", '"quoted"')]
+    commit(top, [repository.write(f"{below}{path}") for path in paths], "y")
+    repository.run("checkout", "--quiet", "-")
+    root.mkdir(exist_ok=True)
+    gone = [paths[0], paths[2]]
+    repository.write(f"{below}{paths[1]}")
+    repository.run("add", f"{below}{paths[1]}")
+    (root / paths[1]).unlink()
+    found = git.left_behind(root, [*paths, "a-stranger.md"], environ=os.environ)
+    assert found == set(gone)
+
+
 def test_making_a_repository_twice_changes_nothing(repository: Repository) -> None:
     repository.run("config", "core.bare", "false")
     before = {path: path.read_bytes() for path in repository.root.rglob("*") if path.is_file()}

@@ -116,7 +116,8 @@ def test_issue_24_a_search_that_asks_the_daemon_loads_nothing_heavy(home: World)
     )
     heavy, ours = done.stderr.splitlines()
     assert heavy == "[]"
-    light = {f"memjournal.indexer.{name}" for name in ("answer", "entry_filter", "row", "errors")}
+    names = ("catalog", "catalog.entry_filter", "catalog.row", "search", "search.answer", "errors")
+    light = {f"memjournal.indexer.{name}" for name in names}
     assert set(json.loads(ours.replace("'", '"'))) == light
     assert done.stdout
 
@@ -132,6 +133,55 @@ def test_what_was_added_edited_or_forgotten_is_known_to_the_next_search(home: Wo
     note.write_text("코끼리와 기린\n", encoding="utf-8")
     assert "코끼리" in home.ok("search", "코끼리").out
     assert "saved" in home.ok("history", "--limit", "3").out
+
+
+def gone_at_once(ran: Ran) -> list[str]:
+    return [line for line in ran.err.splitlines() if "gone at once" in line]
+
+
+def test_files_that_are_gone_at_once_are_said_beside_a_daemon_until_it_is_accepted(
+    home: World,
+) -> None:
+    for n in range(200):
+        (home.journal / "notes" / f"{n}.md").write_text(f"# 얼룩말 {n}\n", encoding="utf-8")
+    started(home)
+    assert "얼룩말" in home.ok("search", "얼룩말").out
+    for n in range(200):
+        (home.journal / "notes" / f"{n}.md").unlink()
+    home.ok("index")
+    wait_until(lambda: status(home)["withheld"] == 200)
+    (said,) = gone_at_once(home.ok("search", "커넥션 풀"))
+    assert said.startswith("mem: 200 indexed files") and "--accept-deletions" in said
+    assert gone_at_once(home.ok("search", "커넥션 풀")) == [said]
+    assert gone_at_once(home.ok("history")) == [said]
+    assert said.removeprefix("mem: ") in str(status(home)["remarks"])
+    home.ok("daemon", "stop")
+    assert gone_at_once(home.ok("search", "커넥션 풀")) == [said]
+    started(home)
+    home.ok("index", "--accept-deletions")
+    for command in (("search", "얼룩말"), ("history",)):
+        assert gone_at_once(home.ok(*command)) == []
+    assert status(home)["withheld"] == 0
+
+
+def test_a_file_that_cannot_be_taken_in_is_named_beside_a_daemon(home: World) -> None:
+    started(home)
+    try:
+        (home.journal / "notes" / os.fsdecode(b"\xff.md")).write_text("x", encoding="utf-8")
+    except OSError:
+        pytest.skip("this file system refuses such names")
+    wait_until(lambda: status(home)["unreadable"])
+    assert "not UTF-8; rename it" in home.ok("search", "커넥션 풀").err
+    assert home.ok("search", "커넥션 풀").err == ""
+    assert "not UTF-8; rename it" in line_of(home.ok("daemon", "status"), "unreadable")
+
+
+def test_a_list_is_printed_from_the_daemons_index_without_waiting(home: World) -> None:
+    started(home)
+    before = int(str(status(home)["requests"]))
+    home.ok("history")
+    client_calls = int(str(status(home)["requests"])) - before
+    assert client_calls == 2  # one by `history`, one by `status` itself
 
 
 def test_after_kill_9_the_next_command_answers_and_the_one_on_a_terminal_starts_another(

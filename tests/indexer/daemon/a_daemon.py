@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import json
-import os
 import signal
 import sys
 import time
 import traceback
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -30,10 +29,13 @@ INDEX = IndexOptions(
 )
 
 
-def hang(params: Mapping[str, object]) -> object:
-    """Never answer, but show signs of life."""
-    time.sleep(3600)
-    return None
+class Hanging(LivingIndex):
+    """Never says whether the file `hang` was followed, but shows signs of life."""
+
+    def refresh(self, paths: Sequence[str] | None, *, patience_s: float) -> bool:
+        if paths == ["hang"]:
+            time.sleep(3600)
+        return super().refresh(paths, patience_s=patience_s)
 
 
 def main(given: Mapping[str, object]) -> int:
@@ -41,7 +43,7 @@ def main(given: Mapping[str, object]) -> int:
     place = DaemonPlace(Path(str(given["folder"])), root)
     ending = Ending()
     signal.signal(signal.SIGTERM, lambda *_: ending.ask(End("SIGTERM")))
-    living = LivingIndex(
+    living = Hanging(
         JournalIndex(root, root / "index", INDEX),
         options=LivingOptions(clock_ns=time.time_ns, report_bug=traceback.print_exc),
     )
@@ -61,7 +63,6 @@ def main(given: Mapping[str, object]) -> int:
         open_living=lambda: living,
         ending=ending,
         report_bug=traceback.print_exc,
-        more_methods={"hang": hang, "pid": lambda _: os.getpid()},
     )
     print(json.dumps([end.reason, end.wants_another] if end else None))
     return 0

@@ -33,6 +33,7 @@ from .conftest import wait_until
 
 SCRIPT = Path(__file__).with_name("a_daemon.py")
 AGES_S = 2 * HUNG_S
+HANG = {"paths": ["hang"], "patience_s": 0}
 
 
 class Den:
@@ -159,7 +160,7 @@ def test_what_is_saved_is_found_by_the_next_question(den: Den) -> None:
         client = den.client()
         assert client is not None
         with contextlib.closing(client):
-            assert client.refresh([f"memories/note{n}.md"], patience_s=30)
+            assert client.refresh([f"memories/note{n}.md"], patience_s=30) == (True, ())
         assert den.titles(f"zebra{n}")[0] == f"note{n}"
 
 
@@ -299,7 +300,7 @@ def test_a_daemon_that_is_busy_is_left_alone(den: Den) -> None:
     client = den.client()
     assert client is not None
     with contextlib.closing(client), pytest.raises(DaemonSilentError):
-        client.call("hang", {}, timeout_s=0.2)
+        client.call("refresh", HANG, timeout_s=0.2)
     assert den.answers()  # one question that takes long holds no other
     assert daemon.poll() is None
 
@@ -309,7 +310,7 @@ def test_a_question_that_never_ends_takes_the_sign_of_life_away(den: Den) -> Non
     client = den.client()
     assert client is not None
     with contextlib.closing(client), pytest.raises(DaemonSilentError):
-        client.call("hang", {}, timeout_s=0.5)
+        client.call("refresh", HANG, timeout_s=0.5)
     den.age(AGES_S)
     assert den.place.silent_s(time.time_ns()) > HUNG_S
 
@@ -333,7 +334,7 @@ def test_of_many_that_are_started_at_once_one_is_the_daemon(den: Den) -> None:
     pids = set()
     for client in clients:
         with contextlib.closing(client):
-            pids.add(client.call("pid", {}, timeout_s=30))
+            pids.add(client.status(timeout_s=30)["pid"])
     assert len(pids) == 1
     assert end_daemon(den.place, patience_s=30)
     assert not den.place.is_held()  # nor does one that was late take its place

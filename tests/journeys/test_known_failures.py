@@ -1,13 +1,76 @@
-"""Thirty issues of other memories, as tests: here those that show when ``mem`` runs as a process.
+"""What went wrong in other memories does not go wrong here: what shows when ``mem`` is a process.
 
-Numbers are those of ``peers.md``, section 5. What concerns the index alone is in
-``tests/indexer/test_thirty_issues.py``: 2, 3, 4, 10, 11, 12, 14 to 20, 23, 27, 28 and 29. Some have no
-test under their name:
+The threads are public, on GitHub, in zilliztech/memsearch, basicmachines-co/basic-memory, tobi/qmd,
+openclaw/openclaw, letta-ai/letta-code and NousResearch/hermes-agent. The test of each is here or in
+``tests/indexer/test_known_failures.py``; there are more elsewhere, which name their threads as well.
 
-- 6: no hooks are installed yet, and nothing starts an assistant.
-- 9: no summaries are written yet; an event is stored once, by its key (``tests/journal``).
-- 26: nothing listens for a browser yet; the daemon's loopback asks for a token (its own tests).
-- 30, as far as it is about ``mem sync`` and merging: there is no sync yet.
+- memsearch#80:
+  ``test_search_answers_while_a_writer_holds_the_lock``
+- memsearch#652:
+  ``test_the_real_cause_is_named_and_deleting_is_never_the_advice``
+  ``test_what_is_wrong_is_named_and_deleting_is_never_the_advice``
+- memsearch#613:
+  ``test_an_update_of_one_file_prunes_no_other``
+- memsearch#533:
+  ``test_memory_is_bounded_however_many_notes_there_are``
+- memsearch#540:
+  ``test_every_command_works_as_a_fresh_process``
+- memsearch#604, #520:
+  none: no hook is installed yet, and nothing starts an assistant
+- memsearch#676, #632:
+  ``test_a_command_that_cannot_reach_any_network_misses_nothing``
+- memsearch#658:
+  ``test_a_journal_has_one_watcher_whatever_becomes_of_it``
+- memsearch#74:
+  none: no summary is written yet, and an event is stored once, by its key (tests/journal)
+- basic-memory#1007:
+  ``test_an_unreadable_folder_is_not_an_empty_one``
+  ``test_most_of_a_journal_is_not_pruned_because_it_is_not_there``
+- basic-memory#1171, #528:
+  ``test_indexing_changes_no_file_of_the_journal``
+- basic-memory#368:
+  ``test_a_malformed_frontmatter_stops_nothing_and_its_body_is_found``
+- basic-memory#1224, #1213, #1214:
+  ``test_what_several_writers_add_at_once_is_all_kept``
+- basic-memory#1016:
+  ``test_an_edit_on_disk_reaches_the_vectors``
+  ``test_verifying_compares_the_two_indexes``
+- basic-memory#1065:
+  ``test_what_stands_at_the_end_of_a_long_text_is_found``
+- basic-memory#1022, #1269:
+  ``test_every_script_is_found_by_keyword_alone``
+- basic-memory#1023, #843:
+  ``test_vectors_have_length_one_and_the_answer_names_its_legs``
+- basic-memory#1045:
+  ``test_no_number_of_entries_or_paths_is_too_many_for_sqlite``
+- basic-memory#243:
+  ``test_only_relative_posix_paths_are_stored``
+- basic-memory#1239, #1291:
+  ``test_times_and_bullets_of_prose_are_text_and_nothing_else``
+- qmd#710:
+  ``test_processes_at_once_never_see_a_locked_database``
+- qmd#925:
+  ``test_a_search_with_nothing_to_index_writes_nothing``
+- qmd#976, #973:
+  ``test_a_word_that_is_nowhere_does_not_void_the_question``
+  ``test_the_passage_shown_is_the_one_that_matched``
+- qmd#942, openclaw#9581:
+  ``test_beside_a_daemon_a_search_loads_no_index_at_all``
+  ``test_a_search_loads_no_framework_for_the_model_is_a_table``
+- qmd#886:
+  ``test_a_journal_that_was_cloned_runs_nothing_and_widens_no_path``
+- qmd#881:
+  of the daemon in tests/indexer/daemon/test_server.py; nothing else listens yet
+- qmd#717, #801:
+  ``test_names_that_differ_in_case_or_punctuation_keep_their_entries``
+- openclaw#92061, #20730, #140736:
+  ``test_memory_note_and_conversation_are_cut_into_words_alike``
+- openclaw#136966, #78224, #5827:
+  ``test_where_the_system_gives_no_watches_the_journal_is_polled_and_that_is_said``
+- letta-code#4249, #2203, #808, hermes-agent#94458:
+  ``test_nothing_asks_in_the_background``
+  ``test_what_several_writers_add_at_once_is_all_kept``
+  none for the rest: nothing is pushed or merged yet
 """
 
 from __future__ import annotations
@@ -15,10 +78,10 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -26,6 +89,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 from ..ran import Ran
+from ..waiting import wait_until
 
 if TYPE_CHECKING:
     from .conftest import World
@@ -85,10 +149,22 @@ def states(folder: Path) -> dict[str, tuple[int, int]]:
     }
 
 
+def test_the_table_above_names_tests_and_tests_name_their_threads() -> None:
+    """So that what was renamed can still be found."""
+    tests = Path(__file__).parents[1]
+    code = "".join(path.read_text("utf-8") for path in tests.rglob("test_*.py"))
+    assert __doc__ is not None
+    names = re.findall(r"``(test_\w+)``", __doc__)
+    assert len(names) >= 30
+    for name in names:
+        assert re.search(rf'def {name}\([^"]*"""[^"]*?#\d+', code), name
+
+
 # Locking
 
 
-def test_issue_1_search_answers_while_a_writer_holds_the_lock(example: World) -> None:
+def test_search_answers_while_a_writer_holds_the_lock(example: World) -> None:
+    """memsearch#80: as long as the watcher lived, it held the lock that recall needed."""
     question = ("search", "커넥션 풀 고갈", "--json")
     before = example.ok(*question).out
     soon = {"MEMJOURNAL_JOURNAL_LOCK_TIMEOUT_S": "0"}
@@ -104,7 +180,8 @@ def test_issue_1_search_answers_while_a_writer_holds_the_lock(example: World) ->
     assert "cachestampede" in example.ok("search", "cachestampede").out
 
 
-def test_issue_2_what_is_wrong_is_named_and_deleting_is_never_the_advice(example: World) -> None:
+def test_what_is_wrong_is_named_and_deleting_is_never_the_advice(example: World) -> None:
+    """memsearch#652: whatever failed was called an old format, to be moved out of the way."""
     index = example.journal / "index"
     said = []
     for damage in (
@@ -128,7 +205,8 @@ def test_issue_2_what_is_wrong_is_named_and_deleting_is_never_the_advice(example
         assert not {"delete", "remove", "move", "rm"} & set(words.lower().split()), words
 
 
-def test_issue_5_every_command_works_as_a_fresh_process(example: World) -> None:
+def test_every_command_works_as_a_fresh_process(example: World) -> None:
+    """memsearch#540: only the process that had made the index had loaded it."""
     (hit, *_) = example.ok("search", "refund", "--json").objects
     entry = str(hit["id"])
     for arguments in (
@@ -155,7 +233,8 @@ def test_issue_5_every_command_works_as_a_fresh_process(example: World) -> None:
         assert "Traceback" not in example.ok(*arguments).err, arguments
 
 
-def test_issue_7_a_command_that_cannot_reach_any_network_misses_nothing(example: World) -> None:
+def test_a_command_that_cannot_reach_any_network_misses_nothing(example: World) -> None:
+    """memsearch#676, memsearch#632: what was late at the start was lost unsaid."""
     nowhere = "http://127.0.0.1:9"
     environ = {name: nowhere for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY")}
     question = ("search", "커넥션 풀", "--json")
@@ -164,7 +243,8 @@ def test_issue_7_a_command_that_cannot_reach_any_network_misses_nothing(example:
     assert ran.objects[-1]["used_vector"] and ran.err == ""
 
 
-def test_issue_13_what_several_writers_add_at_once_is_all_kept(example: World) -> None:
+def test_what_several_writers_add_at_once_is_all_kept(example: World) -> None:
+    """basic-memory#1224, basic-memory#1213, basic-memory#1214: writers blocked or lost some."""
     texts = [f"동시에 쓴 기억 {number} concurrent{number}" for number in range(6)]
     ran = at_once(example, [("add", text, "--json") for text in texts])
     assert [(one.code, "Traceback" in one.err) for one in ran] == [(0, False)] * 6
@@ -176,7 +256,8 @@ def test_issue_13_what_several_writers_add_at_once_is_all_kept(example: World) -
     assert "0 things" not in example.ok("doctor", "--verify").out
 
 
-def test_issue_21_processes_at_once_never_see_a_locked_database(example: World) -> None:
+def test_processes_at_once_never_see_a_locked_database(example: World) -> None:
+    """qmd#710: the second of two processes failed with "database is locked"."""
     for number in range(40):
         (example.journal / f"notes/at-once-{number}.md").write_text(f"pool {number}", "utf-8")
     commands = [("index",), ("search", "pool"), ("index",), ("search", "풀"), ("status",)]
@@ -186,7 +267,8 @@ def test_issue_21_processes_at_once_never_see_a_locked_database(example: World) 
     example.ok("index", "--verify")
 
 
-def test_issue_22_a_search_with_nothing_to_index_writes_nothing(example: World) -> None:
+def test_a_search_with_nothing_to_index_writes_nothing(example: World) -> None:
+    """qmd#925: opening for a question changed the schema under other readers."""
     example.ok("index")
     example.ok("search", "refund")  # what was just written is read once more, and settled
     before = states(example.home)
@@ -218,18 +300,18 @@ def running(example: World) -> Iterator[subprocess.Popen[bytes]]:
         env=dict(example.environ),
         cwd=example.home,
     ) as daemon:
-        deadline = time.monotonic() + 60
-        while example.mem("daemon", "status").code:
-            assert daemon.poll() is None and time.monotonic() < deadline
+        wait_until(lambda: daemon.poll() is not None or not example.mem("daemon", "status").code)
+        assert daemon.poll() is None
         yield daemon
         daemon.kill()
         example.mem("daemon", "stop")
 
 
 @pytest.mark.skipif(os.name == "nt", reason="no SIGKILL")
-def test_issue_8_a_journal_has_one_watcher_whatever_becomes_of_it(
+def test_a_journal_has_one_watcher_whatever_becomes_of_it(
     example: World, running: subprocess.Popen[bytes]
 ) -> None:
+    """memsearch#658: watchers that nobody ended became more and more."""
     second = example.mem("daemon", "run")
     assert second.code == 75
     assert "another process is its daemon" in second.err
@@ -245,9 +327,10 @@ def test_issue_8_a_journal_has_one_watcher_whatever_becomes_of_it(
     assert example.mem("daemon", "status").code == 3
 
 
-def test_issue_24_beside_a_daemon_a_search_loads_no_index_at_all(
+def test_beside_a_daemon_a_search_loads_no_index_at_all(
     example: World, running: subprocess.Popen[bytes]
 ) -> None:
+    """qmd#942, openclaw#9581: each process loaded all models for itself."""
     answer, modules = searched(example)
     assert answer["used_vector"] and running.poll() is None
     assert {"numpy", "faiss", "whoosh", "tokenizers"} & modules == set()
@@ -280,7 +363,8 @@ def searched(world: World) -> tuple[dict[str, object], set[str]]:
     return json.loads(answer[-1]), set(json.loads(modules))
 
 
-def test_issue_24_a_search_loads_no_framework_for_the_model_is_a_table(example: World) -> None:
+def test_a_search_loads_no_framework_for_the_model_is_a_table(example: World) -> None:
+    """qmd#942, openclaw#9581: each process loaded all models for itself."""
     answer, modules = searched(example)
     assert answer["used_vector"]
     heavy = {"torch", "transformers", "sentence_transformers", "onnxruntime", "tensorflow"}
@@ -292,9 +376,10 @@ def test_issue_24_a_search_loads_no_framework_for_the_model_is_a_table(example: 
 # What comes from elsewhere
 
 
-def test_issue_25_a_journal_that_was_cloned_runs_nothing_and_widens_no_path(
+def test_a_journal_that_was_cloned_runs_nothing_and_widens_no_path(
     example: World, tmp_path: Path
 ) -> None:
+    """qmd#886: the settings of a cloned repository named commands, and an update ran them."""
     made, secret = tmp_path / "made", tmp_path / "secret.md"
     secret.write_text("topsecretword", "utf-8")
     script = tmp_path / "evil.sh"
@@ -322,7 +407,8 @@ def test_issue_25_a_journal_that_was_cloned_runs_nothing_and_widens_no_path(
     assert example.ok("search", "커넥션 풀", "--json").objects[-1]["used_vector"]
 
 
-def test_issue_30_nothing_asks_in_the_background(example: World, tmp_path: Path) -> None:
+def test_nothing_asks_in_the_background(example: World, tmp_path: Path) -> None:
+    """letta-code#4249: a dialog for credentials came up from behind."""
     asked = tmp_path / "asked"
     script = tmp_path / "ask.sh"
     script.write_text(f"#!/bin/sh\ntouch '{asked}'\nexit 1\n", "utf-8")

@@ -1,0 +1,73 @@
+"""The question of a search, from the words and options of a command line to what an index is asked."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from . import options
+
+if TYPE_CHECKING:
+    from ..indexer.catalog.catalog import Catalog
+    from ..indexer.catalog.entry_filter import EntryFilter
+    from ..indexer.search.answer import SearchRequest
+    from .context import Context
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """What the command line asks for, as it was typed."""
+
+    text: str
+    projects: list[str] | None
+    scope: str
+    kinds: list[str] | None
+    types: list[str] | None
+    tags: list[str] | None
+    sessions: list[str] | None
+    files: list[str] | None
+    agents: list[str] | None
+    since: str | None
+    until: str | None
+    limit: int | None
+    min_score: float | None
+    by: str
+    dates_in_words: bool
+
+    def request(self, surroundings: Context, catalog: Catalog | None) -> SearchRequest:
+        """The question as an index is asked it; *catalog* is needed for names of projects only.
+
+        Raises:
+            typer.BadParameter: a scope, kind, type or time that there is not.
+            NotFoundError: no project goes by that name.
+        """
+        from ..indexer.search.answer import SearchRequest
+
+        settings = surroundings.settings.search
+        return SearchRequest(
+            text=self.text,
+            wanted=self._wanted(surroundings, catalog),
+            limit=self.limit or settings.limit,
+            by=options.choice("--by", self.by, ("hybrid", "keyword", "vector")),
+            now=surroundings.now,
+            min_score=settings.min_score if self.min_score is None else self.min_score,
+            mmr_lambda=settings.mmr_lambda,
+            half_life_days=settings.half_life_days,
+            dates_in_words=self.dates_in_words,
+        )
+
+    def _wanted(self, surroundings: Context, catalog: Catalog | None) -> EntryFilter:
+        return options.make_filter(
+            surroundings,
+            catalog,
+            projects=self.projects,
+            scope=options.choice("--scope", self.scope, ("all", "project")),
+            kinds=self.kinds,
+            types=self.types,
+            tags=self.tags,
+            sessions=self.sessions,
+            files=self.files,
+            agents=self.agents,
+            since=self.since,
+            until=self.until,
+        )
