@@ -32,7 +32,9 @@ _daemon = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 def register(app: typer.Typer) -> None:
     """Add the commands of this group."""
     app.add_typer(
-        _daemon, name="daemon", help="Keep the index warm and current: searches take milliseconds."
+        _daemon,
+        name="daemon",
+        help="Keep the index warm and current, so that a search need not open it.",
     )
 
 

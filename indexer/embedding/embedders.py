@@ -78,7 +78,9 @@ def may_be_given(privacy: Privacy, embedder: Embedder) -> bool:
 class Static:
     """What all static models have in common: no network, and a question is a text as any other."""
 
-    is_remote: Final = False
+    @property
+    def is_remote(self) -> bool:
+        return False
 
     def encode_query(self: Embedder, text: str) -> Vector:
         return np.asarray(self.encode([text])[0])

@@ -13,6 +13,7 @@ import inspect
 import logging
 import os
 import sys
+import threading
 import time
 import warnings
 from collections.abc import Callable, Collection, Iterable
@@ -318,7 +319,7 @@ def _is_alive(observer: Any) -> bool:
     descriptor_thread = getattr(observer, "_inotify_fd", None)  # of watchdog from version 7 on
     readers = [getattr(emitter, "_inotify", None) for emitter in observer.emitters]  # before it
     threads = (observer, *observer.emitters, descriptor_thread, *readers)
-    return all(thread.is_alive() for thread in threads if hasattr(thread, "is_alive"))
+    return all(thread.is_alive() for thread in threads if isinstance(thread, threading.Thread))
 
 
 def _filter() -> dict[str, Any]:

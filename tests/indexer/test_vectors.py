@@ -17,7 +17,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+from hypothesis.stateful import (
+    RuleBasedStateMachine,
+    invariant,
+    precondition,
+    rule,
+    run_state_machine_as_test,
+)
 from numpy.typing import NDArray
 
 from memjournal.indexer.errors import IndexDamagedError
@@ -351,9 +357,9 @@ class TestAnyHistory(AnyHistory.TestCase):
 
 def test_any_history_with_a_base_at_nearly_every_save(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(vector_files, "LOG_BYTES", 400)
-    state = AnyHistory.TestCase()
-    state.settings = settings(max_examples=15, stateful_step_count=15, deadline=None)
-    state.runTest()
+    run_state_machine_as_test(
+        AnyHistory, settings=settings(max_examples=15, stateful_step_count=15, deadline=None)
+    )
 
 
 def test_half_a_record_is_cut_off_and_what_was_saved_stays(tmp_path: Path) -> None:
