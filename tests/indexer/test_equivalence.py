@@ -88,6 +88,7 @@ class Journal:
         self.offset_ns = 0  # of the clock
         self.clone = world.root.with_name(f"{world.root.name}-clone")
         self._known = self.states()
+        self._may_be_known: set[str] = set()
         self._had: dict[str, set[tuple[int, int]]] = {}  # sizes and times of each file, ever
         self._numbers = iter(range(1, 1_000_000))
 
@@ -111,15 +112,22 @@ class Journal:
     def changed(self) -> list[str]:
         """The paths at which something is not as it was when the index followed."""
         now = self.states()
-        return sorted(
+        differing = {
             path
             for path in now.keys() | self._known.keys()
             if now.get(path) != self._known.get(path)
-        )
+        }
+        return sorted(differing | (self._may_be_known - now.keys()))
+
+    def note_killed(self) -> None:
+        """An update was killed: what is there now may have come into the index, or not."""
+        self._may_be_known |= self.states().keys()
 
     def note_known(self, paths: Sequence[str] | None = None) -> None:
         """The index has followed now, or has been told of *paths* alone."""
         now = self.states()
+        if paths is None:
+            self._may_be_known.clear()
         for path in now.keys() | self._known.keys() if paths is None else paths:
             self._known.pop(path, None)
             if path in now:
@@ -396,6 +404,7 @@ class AnyHistory(RuleBasedStateMachine):
         outcome = self.journal.act(act, kill_at=kill_at, only=only, now_ns=self.journal.now_ns)
         assert outcome.error == ""
         type(self).met["killed while indexing"] += outcome.is_killed
+        self.journal.note_killed()
         self.journal.open()
 
     @rule(text=TEXTS, act=st.sampled_from(["add", "say"]), kill_at=st.integers(1, 14))

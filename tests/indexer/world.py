@@ -229,7 +229,7 @@ class World:
 
     def check_against_a_rebuild(self, queries: Sequence[str] = QUERIES) -> None:
         """The index is whole, and answers as one that was made from nothing."""
-        assert self.index.verify() == []
+        assert (differences := self.index.verify()) == [], differences
         assert self.answers(queries=queries) == self.answers(self.rebuilt(), queries)
 
 
