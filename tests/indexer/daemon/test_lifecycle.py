@@ -346,7 +346,7 @@ def test_fifty_commands_without_a_daemon_start_one(den: Den, tmp_path: Path) -> 
     launch = Launch(place=den.place, version="1.0", command=command, autostart=True)
     for _ in range(50):
         assert reach(launch, now_ns=time.time_ns()).client is None
-    wait_until(counter.exists)
+    wait_until(lambda: counter.exists() and counter.stat().st_size > 0)  # made, then written
     assert counter.read_text() == "x"
 
 
