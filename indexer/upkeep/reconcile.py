@@ -23,6 +23,7 @@ from ...journal.reading import (
     is_missing,
     list_files,
     read_entries,
+    stat_file,
 )
 from ..catalog.catalog import Catalog
 from ..catalog.changes import Described, FileChange
@@ -153,7 +154,8 @@ def reconcile(
     else:
         changes = read_whole(whole)
     grown = (_read_grown(catalog, root, file, now_ns=now_ns) for file in growing)
-    _take_in(catalog, chain(grown, changes), report, n_all=len(plan.changed), progress=progress)
+    changes = (one for one in chain(grown, changes) if not _says_nothing_new(catalog, root, one))
+    _take_in(catalog, changes, report, n_all=len(plan.changed), progress=progress)
 
 
 def prove(
@@ -208,6 +210,19 @@ def _some(changes: Iterator[Reading]) -> list[Reading]:
         if n_entries >= _ENTRIES_PER_TRANSACTION:
             break
     return part
+
+
+def _says_nothing_new(catalog: Catalog, root: Path, reading: Reading) -> bool:
+    """Whether a file only may not be read any more: its size and time are those it was read with."""
+    if not isinstance(reading, Oddity):
+        return False
+    now = stat_file(root, reading.path)
+    before = catalog.known_files(below=[reading.path]).get(reading.path)
+    return (
+        now is not None
+        and before is not None
+        and (now.size_bytes, now.mtime_ns) == (before.size_bytes, abs(before.mtime_ns))
+    )
 
 
 def _sorted_by_growth(

@@ -253,3 +253,22 @@ def test_naming_places_or_walking_all_is_the_same_in_the_end(
     world.update()
     assert world.index.verify() == []
     assert world.found("queue", by="keyword") == ["d"]
+
+
+def test_a_file_that_another_one_of_its_size_and_time_replaced_is_read(world: World) -> None:
+    kept, other = world.note("notes/a.md", "pool one\n"), world.note("notes/b.md", "pool two\n")
+    for path in (kept, other):
+        os.utime(path, ns=(10**18, 10**18))
+    world.update(later_s=5)
+    other.replace(kept)
+    world.update(later_s=5)
+    world.check_against_a_rebuild(("one", "two"))
+    with world.catalog() as catalog:
+        assert [row.title for row in catalog.by_path("notes/a.md")] == ["a"]
+    assert "two" in world.ask("two", by="keyword").hits[0].snippet.text
+
+
+def test_a_place_with_a_nul_in_its_name_is_not_looked_at(world: World) -> None:
+    world.note("notes/a.md", "pool")
+    world.update()
+    assert not world.index.update(now_ns=0, only=["notes/a\0.md"]).change

@@ -94,8 +94,7 @@ def test_a_file_that_may_not_be_read_is_one_clear_line(
         ("forget", str(hit["id"]), "--yes"),
     ):
         ran = mem_bound_by_modes(*arguments)
-        *before, line = ran.stderr.strip().splitlines()
-        assert all(one.endswith("what was known of it is kept") for one in before)
+        (line,) = ran.stderr.strip().splitlines()
         assert (ran.returncode, "permission denied" in line) == (74, True), (arguments, line)
     file.chmod(0o600)
     assert "The pool was too small" in file.read_text("utf-8")
