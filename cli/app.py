@@ -11,6 +11,8 @@ from collections.abc import Sequence
 
 from .version import VERSION
 
+_INTERRUPTED = 130  # 128 + SIGINT, as shells have it
+
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mem`` and return its exit code."""
@@ -26,7 +28,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _report_refusal(error)
     except KeyboardInterrupt:
         print("mem: interrupted", file=sys.stderr)
-        return 130
+        return _INTERRUPTED
     except Exception:  # noqa: BLE001  # the top of the process: what rises to here is a bug
         return _report_bug()
     return code
@@ -43,16 +45,33 @@ def _run(arguments: list[str]) -> int:
             sys.stdout.write(text)
             return 0
     from ..journal.errors import MemjournalError
+    from .quick import run_quickly
+
+    try:
+        return 0 if run_quickly(arguments) else run_through_typer(arguments)
+    except MemjournalError as error:
+        print(f"mem: {_without_secrets(str(error))}", file=sys.stderr)
+        return error.exit_code
+
+
+def run_through_typer(arguments: list[str]) -> int:
+    """Run any command, and say what is wrong with one; the exit code.
+
+    Raises:
+        MemjournalError: the command could not do its work.
+        BrokenPipeError, KeyboardInterrupt: the reader, or the user, has seen enough.
+    """
     from .program import app, register_commands
 
     try:
         register_commands(arguments)
         app(args=arguments, prog_name="mem", obj=arguments)
     except SystemExit as finished:  # how Typer ends every command
+        if isinstance(finished.__context__, BrokenPipeError):
+            raise finished.__context__ from None
+        if finished.code == _INTERRUPTED:
+            raise KeyboardInterrupt from None
         return finished.code if isinstance(finished.code, int) else 0
-    except MemjournalError as error:
-        print(f"mem: {_without_secrets(str(error))}", file=sys.stderr)
-        return error.exit_code
     return 0
 
 

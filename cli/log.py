@@ -84,6 +84,8 @@ def append_record(path: Path, record: str) -> None:
             from ..journal.files import replace
 
             replace(path, path.read_bytes()[-MAX_BYTES // 2 :])
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND, 0o600)
+    # A journal from elsewhere may bring a link or a pipe along: neither is written to or waited for.
+    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | careful, 0o600)
     with open(fd, "a", encoding="utf-8", newline="") as stream:
         stream.write(record)

@@ -8,8 +8,8 @@ built anew each time, which is slow, and said, but safe.
 
 from __future__ import annotations
 
+import os
 import re
-import secrets
 from pathlib import Path
 from typing import Final
 
@@ -25,12 +25,16 @@ def machine_token(path: Path) -> str:
     try:
         kept = _read(path)
         if not _FORM.fullmatch(kept):
-            files.replace(path, secrets.token_hex(32).encode() + b"\n")
+            files.replace(path, _make().encode() + b"\n")
             kept = _read(path)  # another process may have been faster
         return kept.decode().strip()
     except (CannotCreateError, StorageError) as error:
         output.warn(f"an index cannot be kept for the next run: {error}")
-        return secrets.token_hex(32)
+        return _make()
+
+
+def _make() -> str:
+    return os.urandom(32).hex()  # as `secrets` does, which loads more than a search beside a daemon
 
 
 def _read(path: Path) -> bytes:

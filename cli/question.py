@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from . import options
+from . import filters
 
 if TYPE_CHECKING:
     from ..indexer.catalog.catalog import Catalog
     from ..indexer.catalog.entry_filter import EntryFilter
-    from ..indexer.search.answer import SearchRequest
+    from ..indexer.search.answer import Mode, SearchRequest
     from .context import Context
+
+MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")
+SCOPES: Final = ("all", "project")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,7 +51,7 @@ class Question:
             text=self.text,
             wanted=self._wanted(surroundings, catalog),
             limit=self.limit or settings.limit,
-            by=options.choice("--by", self.by, ("hybrid", "keyword", "vector")),
+            by=filters.choice("--by", self.by, MODES),
             now=surroundings.now,
             min_score=settings.min_score if self.min_score is None else self.min_score,
             mmr_lambda=settings.mmr_lambda,
@@ -57,11 +60,11 @@ class Question:
         )
 
     def _wanted(self, surroundings: Context, catalog: Catalog | None) -> EntryFilter:
-        return options.make_filter(
+        return filters.make_filter(
             surroundings,
             catalog,
             projects=self.projects,
-            scope=options.choice("--scope", self.scope, ("all", "project")),
+            scope=filters.choice("--scope", self.scope, SCOPES),
             kinds=self.kinds,
             types=self.types,
             tags=self.tags,

@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from ..journal import files, git
-from ..journal.entry import Entry
 from ..journal.errors import NotFoundError, StorageError, UnavailableError
 from ..journal.reading import Stored, is_missing
 from .catalog.catalog import Catalog
+from .catalog.in_files import read_body, read_entry
 from .catalog.outbox import TARGETS, Target
-from .catalog.place import Place, read_place
 from .catalog.row import Row
 from .errors import IndexDamagedError, NoIndexError, VectorsUnavailableError
 from .parts import IndexParts
@@ -251,7 +250,16 @@ class JournalIndex(IndexParts):
         Raises:
             StorageError: the file cannot be read.
         """
-        return read_place(self.root, Place.of(row))
+        return read_entry(self.root, row)
+
+    def read_body(self, row: Row) -> str | None:
+        """The text of the entry of *row*, which costs less than reading all of it; None if other
+        bytes or none stand there now.
+
+        Raises:
+            StorageError: the file cannot be read.
+        """
+        return read_body(self.root, row)
 
     def line_of(self, row: Row) -> int:
         """The line of its file, from 1, that *row* begins in.
@@ -269,11 +277,11 @@ class JournalIndex(IndexParts):
                 raise NotFoundError("no such file", where=str(path)) from error
             raise files.as_storage_error(error, path) from error
 
-    def passages(self, entry: Entry) -> list[Passage]:
-        """The pieces of *entry* that have a vector each."""
+    def passages(self, row: Row, body: str) -> list[Passage]:
+        """The pieces of an entry that have a vector each."""
         from .text.chunking import passages
 
-        text = indexed_text(entry)
+        text = indexed_text(row, body)
         return passages(
             text.heading,
             text.embedded,
@@ -281,9 +289,9 @@ class JournalIndex(IndexParts):
             overlap=self.options.chunk_overlap_tokens,
         )
 
-    def passage_start(self, entry: Entry, place: int) -> int:
-        """Where in the body of *entry* its passage number *place* begins, in characters."""
-        found = self.passages(entry)
+    def passage_start(self, row: Row, body: str, place: int) -> int:
+        """Where in its *body* an entry's passage number *place* begins, in characters."""
+        found = self.passages(row, body)
         return found[place].start if place < len(found) else 0
 
     def verify(self) -> list[str]:

@@ -10,8 +10,8 @@ their own ``index/`` gives away a stamp that holds here, which is why it is igno
 from __future__ import annotations
 
 import hmac
+import os
 from pathlib import Path
-from secrets import token_hex
 from typing import Final
 
 STAMP_FILE: Final = "stamp"
@@ -20,7 +20,7 @@ _MAX_CHARS: Final = 10_000
 
 def make_stamp(version: str, fingerprint: str, *, machine: str) -> str:
     """A new stamp for an index of this *version*, made with that model by this *machine*."""
-    text = f"{version} {fingerprint} {token_hex(8)}"
+    text = f"{version} {fingerprint} {os.urandom(8).hex()}"
     return f"{text} {_seal(text, machine)}"
 
 
@@ -33,11 +33,22 @@ def holds(stamp: str, *, version: str, machine: str) -> bool:
 
 def read_stamp(folder: Path) -> str:
     """The stamp of the index in *folder*; "" where there is none that can be read."""
+    if not _holds_files_alone(folder):
+        return ""
     try:
         with open(folder / STAMP_FILE, encoding="utf-8", newline="") as stream:
             return stream.read(_MAX_CHARS)
     except (OSError, UnicodeDecodeError):
         return ""
+
+
+def _holds_files_alone(folder: Path) -> bool:
+    """Whether no pipe, which is waited for without end, no link and no folder stands for a file of it."""
+    try:
+        with os.scandir(folder) as entries:
+            return all(entry.is_file(follow_symlinks=False) for entry in entries)
+    except OSError:
+        return False
 
 
 def _seal(text: str, machine: str) -> str:

@@ -54,9 +54,12 @@ _FIRST_YEAR: Final = 2
 _LAST_YEAR: Final = 9998
 
 
+_KIND_BY_NAME: Final[Mapping[str, Kind]] = {kind: kind for kind in KINDS}
+
+
 def as_kind(text: str) -> Kind | None:
     """The kind that *text* names, or None."""
-    return next((kind for kind in KINDS if kind == text), None)
+    return _KIND_BY_NAME.get(text)
 
 
 def as_privacy(text: str) -> Privacy | None:

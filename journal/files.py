@@ -11,7 +11,6 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import secrets
 import stat
 import sys
 import time
@@ -25,6 +24,8 @@ Identity = tuple[int, int]  # device and inode
 
 _POLL_S: Final = 0.01
 _BINARY: Final = getattr(os, "O_BINARY", 0)
+_NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
+"""A journal may come from elsewhere, and a link in it lead anywhere."""
 
 if sys.platform == "win32":
     import msvcrt
@@ -60,7 +61,7 @@ def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
     while True:
         try:
             make_folder(path.parent)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY, 0o600)
+            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY | _NO_LINK, 0o600)
         except OSError as error:
             raise as_storage_error(error, path) from error
         try:
@@ -177,7 +178,7 @@ def replace(path: Path, data: bytes) -> None:
         StorageError: the disk refused; what was there is still there.
     """
     # Not named after the target, whose name may be as long as names can be.
-    temporary = path.with_name(f".{secrets.token_hex(8)}.tmp")
+    temporary = path.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
         make_folder(path.parent)
         mode = os.stat(path).st_mode & 0o777 if path.exists() else None
@@ -261,6 +262,8 @@ def as_storage_error(error: OSError, path: Path | str) -> StorageError | CannotC
             return CannotCreateError(
                 error.strerror or "cannot be made", where=where, mend="something else is in the way"
             )
+        case errno.ELOOP:
+            return CannotCreateError("it is a link", where=where, mend="put a file in its place")
         case errno.ENAMETOOLONG:
             return CannotCreateError("the name is too long", where=where, mend="use a shorter one")
     return StorageError(error.strerror or str(error), where=where, mend="see the system's log")

@@ -253,6 +253,20 @@ def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> S
     return _stored_part(part, path, header) if alone != "forgotten" else None
 
 
+def read_raw(root: Path, path: str, offset: int, length: int) -> bytes:
+    """The bytes of what stood at *offset* when the file was indexed: of a note, which is all of its
+    file, one more if it has more now.
+
+    Raises:
+        OSError: the file cannot be opened or read.
+    """
+    with open(root / path, "rb") as stream:
+        if kind_of(path) != "session":
+            return stream.read(min(length, MAX_NOTE_BYTES) + 1)
+        stream.seek(offset)
+        return stream.read(length)
+
+
 def _read_note(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
     raw = stream.read(MAX_NOTE_BYTES + 1)
     if b"\0" in raw[:8192] and not raw.startswith(b"---\n"):  # a memory may quote such a byte

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...journal.errors import MemjournalError, UsageError
-from .. import options, output
+from .. import filters, options, output
 from ..context import Context
 
 if TYPE_CHECKING:
@@ -43,7 +43,7 @@ def forget(
     surroundings: Context = context.obj
     if not (refs or session or project or since or before or query.strip()):
         raise typer.BadParameter("say what to forget: ids, --session, --since, --before or --query")
-    options.refuse_blank("--query", [query] if query else None)
+    filters.refuse_blank("--query", [query] if query else None)
     catalog = surroundings.current_catalog() if dry_run else surroundings.fresh_catalog()
     rows = _select(
         surroundings,
@@ -79,7 +79,7 @@ def _select(
     """The entries that are named, and those that pass all of the filters."""
     chosen = {row.docno: row for row in surroundings.resolve(catalog, refs or ())}
     if session or project or since or before or query:
-        wanted = options.make_filter(
+        wanted = filters.make_filter(
             surroundings, catalog, projects=project, sessions=session, since=since, before=before
         )
         fitting = catalog.find(wanted, limit=1 << 31, newest_first=False)

@@ -13,6 +13,7 @@ from ...journal.errors import NotFoundError
 from ...journal.place import MARKER
 from .. import options, output
 from ..context import Context
+from ..filters import moment
 
 if TYPE_CHECKING:
     from ...hooks.claude_code.discover import ClaudeCodeSource
@@ -164,7 +165,7 @@ def import_(
     filters = Filters(
         sessions=tuple(session or ()),
         projects=tuple(names),
-        since=options.moment("--since", since, surroundings),
+        since=moment("--since", since, surroundings),
         include_subagents=bool(files) or surroundings.settings.capture.sidechains,
         force=force,
         limit=limit,

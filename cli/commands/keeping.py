@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from ...journal.errors import LockedError, MemjournalError
-from .. import options, output
+from .. import filters, options, output
 from ..context import Context
 from .checking import doctor
 
@@ -239,10 +239,13 @@ def _index_state(surroundings: Context) -> str:
 
     texts = []
     for finding in check_index(surroundings.index):
-        if finding.check == "index" and (n_files := _n_to_read(surroundings)):
+        n_files = _n_to_read(surroundings) if finding.check == "index" else 0
+        if n_files:
             verb = "will be read by the next command"
             texts.append(f"{output.count(n_files, 'file')} {verb}")
-        elif finding.check == "index" or finding.verdict != "ok":
+        if finding.check == "index" and n_files and finding.verdict != "wrong":
+            continue
+        if finding.check == "index" or finding.verdict != "ok":
             texts.append(finding.what)
     return "; ".join(texts)
 
@@ -292,7 +295,7 @@ def stats(
 
     surroundings: Context = context.obj
     catalog = surroundings.current_catalog()
-    wanted = options.make_filter(surroundings, catalog, projects=project)
+    wanted = filters.make_filter(surroundings, catalog, projects=project)
     rows = catalog.find(wanted, limit=1 << 31)
     counted = summarize(rows)
     n_hidden = count_hidden(surroundings.root, {row.path for row in rows})

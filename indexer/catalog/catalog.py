@@ -275,18 +275,19 @@ class Catalog:
     def outlines(self, docnos: Sequence[int]) -> list[Outline]:
         """What ordering must know of those of *docnos* that there are, in no order."""
         query = (
-            "SELECT docno, kind, type, session, turn, created_us FROM entries"
+            "SELECT docno, kind, type, session, turn, created_us, id, path, offset FROM entries"
             " WHERE docno IN (SELECT value FROM json_each(?))"
         )
         return [Outline(*row) for row in self._database.query(query, (json.dumps(list(docnos)),))]
 
-    def in_order(self, docnos: Sequence[int]) -> list[int]:
-        """Those of *docnos* that there are, newest first, and in the same order after a rebuild."""
+    def newest(self, docnos: Sequence[int], *, limit: int) -> list[int]:
+        """The first *limit* of *docnos* by ``Outline.place_in_time``."""
         query = (
             "SELECT docno FROM entries WHERE docno IN (SELECT value FROM json_each(?))"
-            " ORDER BY created_us DESC, id, path, offset"
+            " ORDER BY created_us DESC, id, path, offset LIMIT ?"
         )
-        return [docno for (docno,) in self._database.query(query, (json.dumps(list(docnos)),))]
+        found = self._database.query(query, (json.dumps(list(docnos)), limit))
+        return [docno for (docno,) in found]
 
     def _select(self, where: str, values: tuple[object, ...], tail: str = "") -> list[Row]:
         found = self._database.query(f"SELECT {COLUMNS} FROM entries WHERE {where} {tail}", values)

@@ -20,6 +20,7 @@ class Described:
     length: int
     digest: bytes
     n_chars: int  # of the body
+    body: tuple[int, int] | None = None  # its place and length in the entry's bytes, if it is there
 
 
 @dataclass(frozen=True, slots=True)

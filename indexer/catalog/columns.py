@@ -14,8 +14,11 @@ from .row import Row
 
 COLUMNS: Final = (
     "docno, id, path, offset, length, digest, kind, type, title, project, session, turn, agent,"
-    " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files"
+    " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files,"
+    " symbols, body_start, body_length"
 )
+_NAMES: Final = tuple(name.strip() for name in COLUMNS.split(","))
+_EMPTY: Final = "[]"
 
 
 def file_values(change: FileChange) -> tuple[object, ...]:
@@ -38,9 +41,13 @@ def entry_values(described: Described) -> tuple[object, ...]:
         *(format_time(entry.created), microseconds_of(entry.created)),
         *(str(entry.extra.get("outcome", "")), str(entry.extra.get("branch", ""))),
         described.n_chars,
-        json.dumps(entry.tags, ensure_ascii=False),
-        json.dumps(entry.files, ensure_ascii=False),
+        *map(_as_list, (entry.tags, entry.files, entry.symbols)),
+        *(described.body or (None, 0)),
     )
+
+
+def _as_list(texts: Sequence[str]) -> str:
+    return json.dumps(texts, ensure_ascii=False) if texts else _EMPTY
 
 
 def aliases_of(entry: Entry) -> list[str]:
@@ -52,9 +59,8 @@ def aliases_of(entry: Entry) -> list[str]:
 
 
 def as_row(values: Sequence[object]) -> Row:
-    names = [name.strip() for name in COLUMNS.split(",")]
-    known = dict(zip(names, values, strict=True))
+    known = dict(zip(_NAMES, values, strict=True))
     known["created"] = parse_time(str(known["created"]))
-    known["tags"] = tuple(json.loads(str(known["tags"])))
-    known["files"] = tuple(json.loads(str(known["files"])))
+    for name in ("tags", "files", "symbols"):
+        known[name] = () if known[name] == _EMPTY else tuple(json.loads(str(known[name])))
     return Row(**known)  # type: ignore[arg-type]  # the columns are declared beside the fields

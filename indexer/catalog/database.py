@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import sqlite3
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -35,10 +35,10 @@ class Database:
             StorageError: it cannot be opened.
         """
         self._path, self._schema, self._version = path, schema, version
+        if path != IN_MEMORY and any(map(_is_something_else, (path, _rollback_journal(path)))):
+            raise IndexDamagedError("catalog", "something else stands in its place")
         if not write and not path.exists():
             raise NoIndexError
-        if path != IN_MEMORY and path.exists() and not path.is_file():
-            raise IndexDamagedError("catalog", "something else stands in its place")
         if not write:
             self._finish_what_was_cut_short()
         with self._translated():
@@ -60,7 +60,7 @@ class Database:
 
     def _finish_what_was_cut_short(self) -> None:
         """Undo a write whose process was killed: until then a reader can do nothing, and only a writer can."""
-        if not self._path.with_name(f"{self._path.name}-journal").exists():
+        if not _rollback_journal(self._path).exists():
             return
         with (
             contextlib.suppress(sqlite3.Error),
@@ -147,9 +147,10 @@ class Database:
         """Carry out one change, inside a transaction; the number of the row that was inserted."""
         return int(self._connection.execute(statement, values).lastrowid or 0)
 
-    def change_each(self, statement: str, rows: Iterable[Sequence[object]]) -> None:
+    def change_each(self, statement: str, rows: Sequence[Sequence[object]]) -> None:
         """Carry out one change for each of *rows*, inside a transaction."""
-        self._connection.executemany(statement, rows)
+        if rows:
+            self._connection.executemany(statement, rows)
 
     def data_version(self) -> int:
         """A number that changes whenever another connection has committed a change."""
@@ -164,6 +165,15 @@ class Database:
     def set_meta(self, key: str, value: str) -> None:
         """Set a remark; inside a transaction."""
         self.change("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _rollback_journal(path: Path) -> Path:
+    return path.with_name(f"{path.name}-journal")
+
+
+def _is_something_else(place: Path) -> bool:
+    """Whether a link, which a journal from elsewhere may bring along, a pipe or a folder stands there."""
+    return place.is_symlink() or (place.exists() and not place.is_file())
 
 
 def _as_our_error(error: sqlite3.Error, path: Path) -> MemjournalError:

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import NamedTuple
 
+from ...journal.entry import FAILED_OUTCOMES
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Row:
@@ -33,6 +35,16 @@ class Row:
     n_chars: int
     tags: tuple[str, ...]
     files: tuple[str, ...]
+    symbols: tuple[str, ...]
+    body_start: (
+        int | None
+    )  # of its text, in bytes from its beginning; None if it is not there as it is
+    body_length: int  # in bytes
+
+    @property
+    def failed(self) -> bool:
+        """Whether this records a tool call that did not succeed."""
+        return self.outcome in FAILED_OUTCOMES
 
 
 class Outline(NamedTuple):
@@ -44,3 +56,11 @@ class Outline(NamedTuple):
     session: str
     turn: int | None
     created_us: int
+    id: str
+    path: str
+    offset: int
+
+    @property
+    def place_in_time(self) -> tuple[int, str, str, int]:
+        """Sorted by it, the newest is first, and the order is the same after a rebuild."""
+        return -self.created_us, self.id, self.path, self.offset

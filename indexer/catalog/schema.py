@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-CATALOG_FORMAT: Final = "4"
+CATALOG_FORMAT: Final = "5"
 
 SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -23,7 +23,8 @@ CREATE TABLE entries(
     project TEXT NOT NULL, session TEXT NOT NULL, turn INTEGER, agent TEXT NOT NULL,
     tool TEXT NOT NULL, privacy TEXT NOT NULL, created TEXT NOT NULL, created_us INTEGER NOT NULL,
     outcome TEXT NOT NULL, branch TEXT NOT NULL,
-    n_chars INTEGER NOT NULL, tags TEXT NOT NULL, files TEXT NOT NULL
+    n_chars INTEGER NOT NULL, tags TEXT NOT NULL, files TEXT NOT NULL, symbols TEXT NOT NULL,
+    body_start INTEGER, body_length INTEGER NOT NULL
 );
 CREATE INDEX entries_by_id ON entries(id);
 CREATE INDEX entries_by_path ON entries(path, offset);

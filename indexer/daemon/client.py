@@ -19,6 +19,7 @@ from .wire import PROTOCOL, decode, decode_error, encode
 
 CONNECT_S: Final = 1.0
 SEARCH_S: Final = 5.0  # a warm one takes 0.03 s; then looking for oneself is faster
+_MANY_CHARS: Final = 500_000  # of paths; to look at everything costs less
 
 
 class DaemonClient:
@@ -101,12 +102,16 @@ class DaemonClient:
     ) -> tuple[bool, tuple[str, ...]]:
         """Let the index follow the files at *paths*, or with None all; whether it does, after *patience_s*.
 
+        Very many *paths* count as all.
+
         With it come remarks for people, unless *paths* names some: then only those were looked at.
 
         Raises:
             DaemonGoneError, DaemonSilentError: there is no answer.
             MemjournalError: the index cannot follow.
         """
+        if paths is not None and sum(map(len, paths)) > _MANY_CHARS:
+            paths = None
         params = {"paths": None if paths is None else list(paths), "patience_s": patience_s}
         raw = self.call("refresh", params, timeout_s=patience_s + SEARCH_S)
         match raw:

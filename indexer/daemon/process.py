@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING, Final
 from ...journal import files
 from ...journal.errors import LockedError
 from .ending import End, Ending
+from .freed_memory import give_back, keep_little, resident_bytes
 from .methods import LivingMethods
 from .place import DaemonPlace, DaemonState, Transport, is_older
 from .server import Limits, Method, Server
@@ -71,6 +72,7 @@ def run_daemon(
             return None
         place.clear()
         held.callback(place.clear)
+        keep_little()
         living = open_living()
         held.callback(living.close)
         watch = _Watch(place, options, lock)
@@ -132,6 +134,7 @@ def _live(server: Server, living: LivingIndex, watch: _Watch, ending: Ending) ->
             return end
         if not server.is_stuck:  # one that hangs is found by its silence
             watch.beat()
+        give_back()
 
 
 class _Watch:
@@ -198,15 +201,6 @@ def _status(
         "remarks": list(index.remarks),
         "no_vectors": index.no_vectors,
         "requests": server.n_requests,
-        "resident_bytes": _resident_bytes(),
+        "resident_bytes": resident_bytes(),
         "cpu_s": round(time.process_time(), 3),
     }
-
-
-def _resident_bytes() -> int | None:
-    """The memory that this process has now; None where the system does not say."""
-    try:
-        n_pages = int(Path("/proc/self/statm").read_bytes().split()[1])
-    except (OSError, ValueError, IndexError):
-        return None
-    return n_pages * os.sysconf("SC_PAGE_SIZE")

@@ -33,6 +33,7 @@ class Limits:
     """What one client can cost the others."""
 
     n_connections: int = 128
+    request_bytes: int = 4 << 20  # a list of 40,000 paths; and what a half-sent line can hold
     line_s: float = 10.0  # for a request that has begun, and for taking an answer
     idle_s: float = 60.0  # between requests
     stuck_s: float = 120.0  # then a request that is not answered counts as hung
@@ -143,7 +144,9 @@ class Server:
         limits = self._limits
         while not self._is_closing:
             try:
-                request = line.receive(timeout_s=limits.line_s, idle_s=limits.idle_s)
+                request = line.receive(
+                    timeout_s=limits.line_s, idle_s=limits.idle_s, max_bytes=limits.request_bytes
+                )
             except FormatError as error:  # where the next one begins cannot be told
                 line.send({"id": None, "error": encode_error(error)}, timeout_s=limits.line_s)
                 return

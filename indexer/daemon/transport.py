@@ -11,7 +11,6 @@ import contextlib
 import os
 import socket
 import struct
-from hmac import compare_digest
 from typing import Final
 
 from ...journal import files
@@ -89,6 +88,8 @@ def connect(place: DaemonPlace, state: DaemonState, *, timeout_s: float) -> Line
 def is_welcome(connection: socket.socket, line: LineSocket, place: DaemonPlace) -> bool:
     """Whether the one at the other end may ask: the same user, or one who knows the token."""
     if connection.family == socket.AF_INET:
+        from hmac import compare_digest  # for those who listen; who asks never needs it
+
         with contextlib.suppress(MemjournalError, OSError):
             given = line.receive(timeout_s=_TOKEN_S, max_bytes=_MAX_TOKEN_BYTES)
             return given is not None and compare_digest(given, _token(place))

@@ -19,7 +19,6 @@ from typing import TYPE_CHECKING, Any, Final, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ...journal.entry import Privacy
 from ..errors import VectorsUnavailableError
 from .word_tokens import WordTokens
 
@@ -70,7 +69,7 @@ class Embedder(Protocol):
         ...
 
 
-def may_be_given(privacy: Privacy, embedder: Embedder) -> bool:
+def may_be_given(privacy: str, embedder: Embedder) -> bool:
     """Whether an entry of that *privacy* may be embedded: what is private stays on this machine."""
     return not embedder.is_remote or privacy in ("public", "internal")
 

@@ -2,7 +2,7 @@
 
 A segment never changes, and what is open of it may be shared by as many snapshots and threads as
 like. Numbers and dictionary are checked whole when they are opened, postings by their length
-then, and by their checksums when they are read.
+then, and by their checksums when they are read. Only the numbers stay in memory.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IndexDamagedError
+from .file_pieces import FilePieces
 from .posting_blocks import Block, Blocks, DamagedBlockError, decode, decode_many
-from .postings_file import PostingsFile
 from .term_batch import Rows
 from .term_dictionary import TermDictionary
 
@@ -49,8 +49,9 @@ class OpenSegment:
         self._folder, self._checks = folder, checks
         columns = {column: self._column(column) for column in Rows.__slots__}
         self.rows = Rows(**columns)  # ascending in docnos
-        self.terms = TermDictionary(self._checked(TERMS))
-        self._postings = PostingsFile(folder / f"{name}{POSTINGS}")
+        terms = FilePieces(folder / f"{name}{TERMS}")
+        self.terms = TermDictionary(self._checked(TERMS, terms), terms.read)
+        self._postings = FilePieces(folder / f"{name}{POSTINGS}")
         if self._postings.size_bytes != checks[POSTINGS]:
             raise IndexDamagedError("keyword", "postings are missing")
 
@@ -58,10 +59,12 @@ class OpenSegment:
         return len(self.rows.docnos)
 
     def _column(self, name: str) -> NDArray[np.uint32]:
-        return np.frombuffer(self._checked(column_file(name)), ">u4").astype(np.uint32)
+        end = column_file(name)
+        numbers = self._checked(end, FilePieces(self._folder / f"{self.name}{end}"))
+        return np.frombuffer(numbers, ">u4").astype(np.uint32)
 
-    def _checked(self, end: str) -> bytes:
-        data = (self._folder / f"{self.name}{end}").read_bytes()
+    def _checked(self, end: str, file: FilePieces) -> bytes:
+        data = file.read(0, file.size_bytes)
         if crc32(data) != self._checks[end]:
             raise IndexDamagedError("keyword", f"a file {end} is not as it was written")
         return data
@@ -76,10 +79,10 @@ class OpenSegment:
         if place is None:
             return None
         try:
-            block = decode(self._read(place, place + 1), 0)
+            block = decode(self._postings.read(*self._bounds(place, place + 1).tolist()), 0)
         except DamagedBlockError as error:
             raise IndexDamagedError("keyword", str(error)) from error
-        if len(block.documents) != self.terms.counts[place]:
+        if len(block.documents) != self.terms.counts(place, place + 1)[0]:
             raise IndexDamagedError("keyword", "postings are missing")
         return block
 
@@ -89,16 +92,16 @@ class OpenSegment:
         Raises:
             IndexDamagedError: they are not as they were written.
         """
+        bounds = self._bounds(first, last)
         try:
-            offsets = self.terms.offsets[first:last]
-            return decode_many(self._read(first, last), offsets - offsets[:1])
+            data = self._postings.read(int(bounds[0]), int(bounds[-1]))
+            return decode_many(data, bounds[:-1] - bounds[0])
         except DamagedBlockError as error:
             raise IndexDamagedError("keyword", str(error)) from error
 
-    def _read(self, first: int, last: int) -> bytes:
-        """The postings of the terms from *first* up to *last*, which stand one after the other."""
-        offsets = self.terms.offsets
-        if first >= last:
-            return b""
-        end = int(offsets[last]) if last < len(offsets) else self._postings.size_bytes
-        return self._postings.read(int(offsets[first]), end)
+    def _bounds(self, first: int, last: int) -> Ints:
+        """Where the postings of the terms from *first* up to *last* begin, and where they end."""
+        bounds = self.terms.offsets(first, min(last + 1, len(self.terms)))
+        if last == len(self.terms):
+            return np.append(bounds, self._postings.size_bytes)
+        return bounds

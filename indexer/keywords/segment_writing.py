@@ -83,7 +83,7 @@ class FromSegment:
         is_alive[deleted] = False
         self.living: Ints = np.flatnonzero(is_alive)
         self.terms = segment.terms.all_terms()
-        self.sizes: Ints = segment.terms.counts.astype(np.int64)
+        self.sizes: Ints = segment.terms.counts(0, len(self.terms)).astype(np.int64)
         self._segment = segment
 
     def read(self, first: int, last: int) -> Blocks:

@@ -30,7 +30,7 @@ class Workload:
         return self.n_pieces > 0 or self.n_gone > 0
 
 
-def measure_workload(index: JournalIndex, only: Collection[str] | None) -> Workload:
+def measure_workload(index: JournalIndex, only: Collection[str] | None, *, now_ns: int) -> Workload:
     """What `JournalIndex.update` would find to do at the places in *only*, or everywhere.
 
     Costs one look at each of the files there and writes nothing.
@@ -40,8 +40,8 @@ def measure_workload(index: JournalIndex, only: Collection[str] | None) -> Workl
     """
     try:
         with contextlib.closing(index.read_catalog()) as catalog:
-            plan, listing = plan_update(catalog, index.root, only=only)
-            known = catalog.known_files(below=only)
+            plan, listing = plan_update(catalog, index.root, now_ns=now_ns, only=only)
+            known = catalog.known_files(below=only) if plan.changed else {}
             n_pieces = len(plan.removed)
             for file in plan.changed:
                 before = known[file.path].size_bytes if file.path in known else 0

@@ -210,7 +210,7 @@ class IndexWriter:
 
     def _measure(self, only: Collection[str] | None) -> Workload:
         started = time.monotonic()
-        work = measure_workload(self._index, only)
+        work = measure_workload(self._index, only, now_ns=self._clock_ns())
         if only is None:
             self._set(replace(self._status, reconcile_s=time.monotonic() - started))
         return work

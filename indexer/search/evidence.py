@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
+from ..catalog.row import Outline
 from ..errors import VectorsUnavailableError
 from ..keywords.bm25f import KeywordEvidence
 from ..keywords.scores import KeywordScores, is_among
@@ -48,6 +49,7 @@ class Evidence:
     used_vector: bool
     weights: Mapping[str, float]  # term -> idf
     places: Mapping[int, int]  # entry -> place of its nearest passage, if known
+    outlines: Mapping[int, Outline]  # of those entries that are in the catalog still
 
 
 class Legs:
@@ -130,15 +132,19 @@ class Legs:
             keyword = _leading(scores, vector, query=query, snapshot=snapshot, limit=limit)
         relevance = fuse(keyword, vector, query=query, collection=snapshot.statistics)
         relevance = replace(relevance, documents=snapshot.docnos_at(relevance.documents))
-        relevance = _in_order(relevance, limit, catalog)
+        relevance, outlines = _in_order(relevance, limit, catalog)
+        answers = _answers(relevance, outlines, allowed, catalog, snapshot)
         gains = scores.gains if scores else ()
         return Evidence(
-            relevance=_with_answers(relevance, allowed, catalog, snapshot),
+            relevance=relevance.with_documents(
+                np.asarray([one.docno for one in answers], np.int64)
+            ),
             n_matched=scores.n_matched if scores else 0,
             used_keyword=keyword is not None,
             used_vector=vector is not None,
             weights={term.term: gain for term, gain in zip(query.terms, gains, strict=False)},
             places=places,
+            outlines=outlines | {one.docno: one for one in answers},
         )
 
     def vectors_of(self, docnos: Int) -> Vectors | None:
@@ -236,7 +242,9 @@ def _leading(
     return scores.evidence(both[scores.raw[both] > 0])
 
 
-def _in_order(relevance: Relevance, limit: int, catalog: Catalog) -> Relevance:
+def _in_order(
+    relevance: Relevance, limit: int, catalog: Catalog
+) -> tuple[Relevance, dict[int, Outline]]:
     """The best *limit* that the catalog knows, the newest first of those as relevant."""
     rounded = np.round(relevance.relevance, DECIMALS)
     relevance = replace(relevance, relevance=rounded)
@@ -244,23 +252,34 @@ def _in_order(relevance: Relevance, limit: int, catalog: Catalog) -> Relevance:
     if n_near > limit:
         n_near = int(np.count_nonzero(rounded >= rounded[limit - 1]))
     docnos = relevance.documents[:n_near].tolist()
-    place = {docno: at for at, docno in enumerate(catalog.in_order(docnos))}
-    known = [at for at, docno in enumerate(docnos) if docno in place]
-    known.sort(key=lambda at: (-rounded[at], place[docnos[at]]))
-    return relevance.take(np.asarray(known[:limit], np.int64))
+    place = {docno: at for at, docno in enumerate(docnos)}
+    if n_near > 2 * limit:  # half of the journal may be as relevant as the last one
+        n_better = int(np.count_nonzero(rounded > rounded[limit - 1]))
+        docnos = docnos[:n_better] + catalog.newest(docnos[n_better:], limit=limit)
+    outlines = {one.docno: one for one in catalog.outlines(docnos)}
+    known = ((place[docno], one.place_in_time) for docno, one in outlines.items())
+    best = sorted(known, key=lambda one: (-rounded[one[0]], one[1]))[:limit]
+    return relevance.take(np.asarray([at for at, _ in best], np.int64)), outlines
 
 
-def _with_answers(
-    relevance: Relevance, allowed: Int | None, catalog: Catalog, snapshot: Snapshot
-) -> Relevance:
-    """*relevance* and, at its end, the answers to the questions that stand high in it.
+def _answers(
+    relevance: Relevance,
+    outlines: Mapping[int, Outline],
+    allowed: Int | None,
+    catalog: Catalog,
+    snapshot: Snapshot,
+) -> list[Outline]:
+    """The answers to the questions that stand high in *relevance*, and are not in it; the newest first.
 
     An answer may share no word with its question; ``ordering`` puts it in the question's place.
     """
     top = relevance.documents[:N_QUESTIONS].tolist()
-    docnos = np.asarray(catalog.in_order(catalog.answers_to(top)), np.int64)
+    questions = [docno for docno in top if outlines[docno].type == "user_prompt"]
+    if not questions:
+        return []
+    docnos = np.asarray(catalog.answers_to(questions), np.int64)
     docnos = docnos[snapshot.positions_of(docnos)[1]]
     docnos = docnos[~np.isin(docnos, relevance.documents)]
     if allowed is not None:
         docnos = docnos[is_among(allowed, docnos)]
-    return relevance.with_documents(docnos)
+    return sorted(catalog.outlines(docnos.tolist()), key=lambda one: one.place_in_time)

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final, Literal
+from typing import Final, Literal, NamedTuple
 
 import numpy as np
 
@@ -52,8 +52,7 @@ REPEATS_FROM: Final = 0.9  # cosine from which a result repeats an earlier one
 REPETITION: Final = 0.2  # of the score, for a result that repeats one word for word
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Candidate:
+class Candidate(NamedTuple):
     """What is known of a document apart from its relevance."""
 
     kind: Kind

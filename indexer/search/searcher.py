@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
@@ -18,7 +17,6 @@ import numpy as np
 from ...journal.entry import as_kind
 from ...journal.errors import CannotCreateError, LockedError, StorageError, UsageError
 from ...journal.ids import find_citations, is_id
-from ...journal.reading import Stored
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
 from ..catalog.row import Outline, Row
@@ -75,7 +73,7 @@ class _Asked:
     mended: Mended | None = None
     is_mended: bool = False  # the mended query gave the evidence
     contained: Sequence[phrases.Containing] = ()  # of the first documents of the evidence
-    read: dict[int, Stored | None] = field(default_factory=dict)  # entries by their number
+    bodies: dict[int, str | None] = field(default_factory=dict)  # of entries, by their number
     unknown: tuple[str, ...] = ()  # identifiers, as typed, that stand nowhere
 
 
@@ -181,11 +179,8 @@ class Searcher:
         )
 
     def _opening(self, row: Row) -> Snippet:
-        try:
-            stored = self._index.read(row)
-        except (CannotCreateError, StorageError):
-            stored = None
-        return make_snippet(stored.entry.body or row.title, {}) if stored else Snippet("")
+        body = self._body_of(row)
+        return make_snippet(body or row.title, {}) if body is not None else Snippet("")
 
     def _answer(self, text: str, request: SearchRequest, period: AskedPeriod | None) -> Answer:
         asked = self._ask(text, request)
@@ -254,12 +249,10 @@ class Searcher:
         contained = [nothing] * (int(likely.max()) + 1 if len(likely) else 0)
         for at in likely.tolist():
             row = rows.get(int(relevance.documents[at]))
-            stored = self._read(asked, row) if row is not None else None
-            if stored is not None:
+            body = self._read(asked, row) if row is not None else None
+            if row is not None and body is not None:
                 contained[at] = phrases.find_phrases(
-                    sought,
-                    f"{stored.entry.title}\n{stored.entry.body}",
-                    is_question=stored.entry.type == "user_prompt",
+                    sought, f"{row.title}\n{body}", is_question=row.type == "user_prompt"
                 )
         asked.contained = contained
         worth = [one.worth(sought) for one in contained]
@@ -268,11 +261,11 @@ class Searcher:
     def _hits(self, asked: _Asked, request: SearchRequest) -> tuple[Hit, ...]:
         evidence = asked.evidence
         relevance = evidence.relevance
-        docnos = relevance.documents.tolist()
-        outlines = {outline.docno: outline for outline in self._catalog.outlines(docnos)}
+        now_s = request.now.timestamp()
+        outlines = map(evidence.outlines.__getitem__, relevance.documents.tolist())
         results = order_results(
             relevance,
-            [_candidate_of(outlines.get(n), request.now) for n in docnos],
+            [_candidate_of(outline, now_s) for outline in outlines],
             limit=request.limit,
             vectors=self._legs.vectors_of(relevance.documents) if evidence.used_vector else None,
             half_life_days=request.half_life_days,
@@ -293,25 +286,30 @@ class Searcher:
             if result.document in rows
         )
 
-    def _read(self, asked: _Asked, row: Row) -> Stored | None:
-        """The entry of *row*, from its file once; None if it changed since it was indexed."""
-        if row.docno not in asked.read:
-            try:
-                asked.read[row.docno] = self._index.read(row)
-            except (CannotCreateError, StorageError):
-                asked.read[row.docno] = None
-        return asked.read[row.docno]
+    def _read(self, asked: _Asked, row: Row) -> str | None:
+        """The text of *row*, from its file once; None if it changed since it was indexed."""
+        if row.docno not in asked.bodies:
+            asked.bodies[row.docno] = self._body_of(row)
+        return asked.bodies[row.docno]
+
+    def _body_of(self, row: Row) -> str | None:
+        try:
+            return self._index.read_body(row)
+        except (CannotCreateError, StorageError):
+            return None
 
     def _snippet(self, asked: _Asked, row: Row, *, is_cited: bool = False) -> Snippet:
-        stored = self._read(asked, row)
-        if stored is None:
+        body = self._read(asked, row)
+        if body is None:
             return Snippet("")
-        body = stored.entry.body or row.title
-        if is_cited:
-            return make_snippet(body, {})
+        if is_cited or not body:
+            return make_snippet(body or row.title, {})
         place = asked.evidence.places.get(row.docno, 0)
-        hint = self._index.passage_start(stored.entry, place) if place else 0
-        return make_snippet(body, asked.evidence.weights, start_hint=hint)
+        return make_snippet(
+            body,
+            asked.evidence.weights,
+            start_hint=lambda: self._index.passage_start(row, body, place) if place else 0,
+        )
 
     def _did_you_mean(self, asked: _Asked, hits: Sequence[Hit]) -> str:
         """The question with the unknown words as they are written in what was found instead."""
@@ -342,8 +340,8 @@ class Searcher:
         )
         found = self._legs.gather(query, by="keyword", wanted=EntryFilter(), limit=1)
         for row in self._catalog.rows(found.relevance.documents.tolist()):
-            if stored := self._read(_Asked(term, query, found), row):
-                yield f"{stored.entry.title}\n{stored.entry.body}"
+            if (body := self._body_of(row)) is not None:
+                yield f"{row.title}\n{body}"
 
     def _cited(self, asked: _Asked, request: SearchRequest) -> list[Hit]:
         """The entries that the question itself names, as ``mem:ID`` or an id alone."""
@@ -415,13 +413,10 @@ def _without_copies(relevance: Relevance) -> Relevance:
     return relevance.take(differs)
 
 
-def _candidate_of(row: Outline | None, now: datetime) -> Candidate:
-    if row is None:  # taken out of the catalog while the question was being answered
-        return Candidate(kind="event", type="session_marker", age_days=0.0)
-    age = now.timestamp() - row.created_us / 1e6
+def _candidate_of(row: Outline, now_s: float) -> Candidate:
     return Candidate(
         kind=as_kind(row.kind) or "fact",
         type=row.type,
-        age_days=max(0.0, age / 86_400),
+        age_days=max(0.0, (now_s - row.created_us / 1e6) / 86_400),
         turn=f"{row.session}/{row.turn}" if row.session and row.turn is not None else "",
     )

@@ -66,9 +66,14 @@ def mend(query: Query, vocabulary: Vocabulary) -> Mended | None:
     if not missing:
         return None
     found: list[tuple[AskedWord, MendedWord]] = []
+    mended: dict[str, MendedWord | None] = {}  # a word may be said thousands of times
     for word in asked_words(query.text):
         unknown = {term.term for term in word.terms if term.term in missing}
-        if unknown and (better := _better(word, unknown, vocabulary)):
+        if not unknown:
+            continue
+        if word.run not in mended:
+            mended[word.run] = _better(word, unknown, vocabulary)
+        if better := mended[word.run]:
             found.append((word, better))
         if len(found) == MAX_WORDS:
             break

@@ -56,7 +56,11 @@ _LETTERS: Final = f"(?:[^\\W{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]++[{_MARKS}]*+)++"
 _RUN: Final = re.compile(
     f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|[{_UNSPACED}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*"
 )
+_IS_LETTER: Final = re.compile("[A-Za-z]")
 _IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
+_IS_IN_PAIRS: Final = re.compile(f"[{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]")
+_IS_IN_RUN: Final = re.compile(f"[\\w{_MARKS}{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]")
+_SIGNS: Final = frozenset("./\\+-")  # what joins words to paths and identifiers
 _IS_HANGUL: Final = re.compile(f"[{_HANGUL}]")
 _IS_HAN: Final = re.compile(f"[{_HAN}]")
 _IS_KANA: Final = re.compile(f"[{_KANA}]")
@@ -124,7 +128,8 @@ def document_terms(text: str) -> Counter[str]:
 
 def document_length(terms: Mapping[str, int]) -> int:
     """The length that BM25 compares: single syllables and characters are not counted."""
-    return sum(n for term, n in terms.items() if len(term) > 1 or term.isascii())
+    single = [n for term, n in terms.items() if len(term) == 1 and not term.isascii()]
+    return sum(terms.values()) - sum(single)
 
 
 def query_terms(text: str) -> Query:
@@ -183,20 +188,28 @@ def spans(text: str, wanted: Collection[str] | None = None) -> Iterator[Part]:
     for run in _RUN.finditer(normal):
         if terms is not None and terms.isdisjoint(_terms_in_korean(run[0])):
             continue
-        readings = _read_in_korean(run[0]) if is_korean else ()
-        for part in (*_parts_of(run[0]), *readings):
+        for part in _parts_in_korean(run[0]) if is_korean else _parts_of(run[0]):
             if terms is not None and part.term not in terms:
                 continue
             start, end = run.start() + part.start, run.start() + part.end
             if offsets is not None:
                 start, end = offsets[start][0], offsets[end - 1][1]
-            yield part._replace(start=start, end=end)
+            yield Part(part.term, part.kind, start, end)
 
 
-def terms_among(text: str, wanted: Collection[str]) -> set[str]:
-    """Those of *wanted* that occur in *text*."""
-    runs = set(_RUN.findall(normalised(text)))
-    return set(wanted).intersection(chain.from_iterable(map(_terms_in_korean, runs)))
+def folded_character(char: str) -> str:
+    """What a text's terms have in the place of *char*, if that is one character.
+
+    A space if it ends a word whatever is around it, a sign that may join parts as that sign, and
+    nothing where it becomes several or one with its neighbours.
+    """
+    normal = normalised(char)
+    if _composes("\u1100", char) or any(map(unicodedata.combining, normal)):
+        return ""
+    if not _IS_IN_RUN.search(normal):
+        return normal if normal in _SIGNS else " "
+    folded = normal if _IS_IN_PAIRS.match(normal) else _fold(normal)
+    return folded if len(folded) == 1 else ""
 
 
 def korean_readings(normal: str) -> str:
@@ -208,6 +221,8 @@ def korean_readings(normal: str) -> str:
 def scripts(text: str) -> Scripts:
     """How much of *text* is in which script, counted in about the same unit: words."""
     text = normalised(text)
+    if text.isascii():
+        return Scripts(0.0, 0.0, 0.0, 1.0 if _IS_LETTER.search(text) else 0.0)
     hangul = len(_IS_HANGUL.findall(text)) / 3
     han = len(_IS_HAN.findall(text)) / 2
     kana = len(_IS_KANA.findall(text)) / 3
@@ -250,14 +265,32 @@ def _fold(word: str) -> str:
     return "".join(c for c in unicodedata.normalize("NFKD", word) if not unicodedata.combining(c))
 
 
-@lru_cache(maxsize=65_536)
+_REMEMBERED: Final = 32_768  # words; 15 MB if all are different ones in Korean texts and others
+
+
+@lru_cache(_REMEMBERED)
 def _terms_of(run: str) -> tuple[str, ...]:
+    return _work_out_terms(run)
+
+
+@lru_cache(_REMEMBERED)
+def _terms_in_korean(run: str) -> tuple[str, ...]:
+    return (*_work_out_terms(run), *(part.term for part in _read_in_korean(run)))
+
+
+def _work_out_terms(run: str) -> tuple[str, ...]:
+    """The terms of ``_parts_of``; those of usual words without the parts, at a third of the time."""
+    if _is_plain(run):
+        return (english.stem(run.lower()),)
+    if _IS_HANGUL.match(run) and len(run) > 1:
+        pairs = [run[i : i + 2] for i in range(len(run) - 1)]
+        return (*pairs, *(run[i] for i in _edge_places(run)))
     return tuple(part.term for part in _parts_of(run))
 
 
-@lru_cache(maxsize=65_536)
-def _terms_in_korean(run: str) -> tuple[str, ...]:
-    return (*_terms_of(run), *(part.term for part in _read_in_korean(run)))
+@lru_cache(maxsize=4096)
+def _parts_in_korean(run: str) -> tuple[Part, ...]:
+    return (*_parts_of(run), *_read_in_korean(run))
 
 
 def _read_in_korean(run: str) -> tuple[Part, ...]:
@@ -296,13 +329,21 @@ def _neighbours(run: str) -> tuple[Part, ...]:
 def _edges(run: str) -> tuple[Part, ...]:
     if len(run) == 1:
         return ()
+    return tuple(Part(run[i], "cjk", i, i + 1) for i in _edge_places(run))
+
+
+def _edge_places(run: str) -> tuple[int, ...]:
     last = korean.stem_length(run, at_least=1) - 1
-    return tuple(Part(run[i], "cjk", i, i + 1) for i in sorted({0, last}))
+    return (0, last) if last else (0,)
+
+
+def _is_plain(run: str) -> bool:
+    return run.isascii() and run.isalpha() and run[1:].islower()
 
 
 def _parts_of_word(run: str) -> tuple[Part, ...]:
     """The parts of a run of letters, digits and the signs that join identifiers."""
-    if run.isascii() and run.isalpha() and run[1:].islower():
+    if _is_plain(run):
         return (Part(english.stem(run.lower()), "word", 0, len(run)),)
     components = list(re.finditer(r"[^/\\]+", run))
     parts = [part for found in components for part in _parts_of_name(found[0], found.start())]

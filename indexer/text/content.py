@@ -8,9 +8,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import PurePosixPath
-from typing import Final
-
-from ...journal.entry import Entry
+from typing import Final, Protocol
 
 CONTENT_VERSION: Final = "2"
 
@@ -37,27 +35,48 @@ class IndexedText:
     embedded: str  # cut into chunks; no vector where both are ""
 
 
-def indexed_text(entry: Entry) -> IndexedText:
-    """What is indexed of *entry*."""
+class Indexable(Protocol):
+    """What is known of an entry beside its text."""
+
+    @property
+    def kind(self) -> str: ...
+    @property
+    def type(self) -> str: ...
+    @property
+    def title(self) -> str: ...
+    @property
+    def tool(self) -> str: ...
+    @property
+    def failed(self) -> bool: ...
+    @property
+    def tags(self) -> tuple[str, ...]: ...
+    @property
+    def symbols(self) -> tuple[str, ...]: ...
+    @property
+    def files(self) -> tuple[str, ...]: ...
+
+
+def indexed_text(entry: Indexable, body: str) -> IndexedText:
+    """What is indexed of *entry*, whose text is *body*."""
     names = " ".join((*entry.tags, *entry.symbols, *map(_name, entry.files)))
     if entry.kind != "event":
         title = " ".join(filter(None, (entry.title, names)))
-        return IndexedText(title, entry.body, entry.title, entry.body[:MAX_EMBEDDED_CHARS])
+        return IndexedText(title, body, entry.title, body[:MAX_EMBEDDED_CHARS])
     if entry.type == "session_marker":
         if entry.tool in _SILENT_MARKERS:
             return IndexedText("", "", "", "")
         if entry.tool == "title":
-            return IndexedText(entry.body, "", entry.body, "")
-        return IndexedText(names, entry.body, "", entry.body[:MAX_EMBEDDED_CHARS])
+            return IndexedText(body, "", body, "")
+        return IndexedText(names, body, "", body[:MAX_EMBEDDED_CHARS])
     if entry.type != "tool_output":
-        return IndexedText(names, entry.body, "", entry.body[:MAX_EMBEDDED_CHARS])
+        return IndexedText(names, body, "", body[:MAX_EMBEDDED_CHARS])
     if entry.tool in DECIDING_TOOLS:
-        return IndexedText(names, entry.body, "", entry.body[:MAX_EMBEDDED_CHARS])
+        return IndexedText(names, body, "", body[:MAX_EMBEDDED_CHARS])
     call = " ".join(filter(None, (entry.title, names)))
     if entry.tool in READING_TOOLS and not entry.failed:
         return IndexedText(call, "", entry.title, "")
     outcome = "failed " if entry.failed else ""
-    return IndexedText(names, entry.body, f"{outcome}{entry.title}", "")
+    return IndexedText(names, body, f"{outcome}{entry.title}", "")
 
 
 def _name(path: str) -> str:

@@ -34,7 +34,7 @@ _DOUBLED: Final = re.compile(r"([bdfgmnprt])\1$")
 _IRREGULAR: Final = {"ids": "id"}
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def stem(word: str) -> str:
     """The stem of a folded ASCII word; other words, and words of up to three letters, as they are.
 

@@ -72,7 +72,7 @@ FUNCTION_WORDS: Final = frozenset(_FUNCTION_WORDS.split())
 the forms that questions use. Compared with the whole word and with its stem."""
 
 
-@lru_cache(maxsize=65_536)
+@lru_cache(maxsize=16_384)
 def stem_length(word: str, *, at_least: int = 2) -> int:
     """How many syllables of a run of Hangul carry its meaning, *at_least* so many if it has them.
 

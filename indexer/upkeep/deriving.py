@@ -1,4 +1,4 @@
-"""From places in files to what the indexes keep of them: the work that can be shared by processes.
+"""From rows of the catalog to what the indexes keep of them: the work that can be shared by processes.
 
 Plain values in, plain values out: a worker knows nothing but where the journal is and which model
 embeds. What an index is given does not depend on who made it.
@@ -11,10 +11,9 @@ from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 
-from ...journal.entry import Entry
 from ...journal.errors import CannotCreateError, StorageError
-from ...journal.reading import Stored
-from ..catalog.place import Place, read_place
+from ..catalog.in_files import read_body
+from ..catalog.row import Row
 from ..embedding.embedders import Embedder, load_embedder, may_be_given
 from ..embedding.passage_vectors import PassageVectors, embed_entries
 from ..keywords.term_batch import TermBatch, TermDocument, make_batch
@@ -27,7 +26,7 @@ class TermTask:
     """Entries whose terms are wanted."""
 
     root: Path
-    places: tuple[Place, ...]
+    rows: tuple[Row, ...]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,17 +38,15 @@ class Terms:
 
 
 def derive_terms(task: TermTask) -> Terms:
-    """The terms of the entries at some places."""
-    documents = [
-        _terms_of(place, stored.entry) for place, stored in _read_each(task.root, task.places)
-    ]
+    """The terms of some entries."""
+    documents = [_terms_of(row, body) for row, body in _read_each(task.root, task.rows)]
     return Terms(docnos=tuple(one.docno for one in documents), batch=make_batch(documents))
 
 
-def _terms_of(place: Place, entry: Entry) -> TermDocument:
-    text = indexed_text(entry)
+def _terms_of(row: Row, body: str) -> TermDocument:
+    text = indexed_text(row, body)
     return TermDocument(
-        docno=place.docno,
+        docno=row.docno,
         title=document_terms(text.title),
         body=document_terms(text.body),
         scripts=scripts(text.body or text.title),
@@ -61,7 +58,7 @@ class VectorTask:
     """Entries whose vectors are wanted."""
 
     root: Path
-    places: tuple[Place, ...]
+    rows: tuple[Row, ...]
     model: str
     max_tokens: int
     overlap: int
@@ -76,30 +73,30 @@ class EntryVectors:
 
 
 def derive_vectors(task: VectorTask) -> EntryVectors:
-    """The vectors of the entries at some places, by the model of that name.
+    """The vectors of some entries, by the model of that name.
 
     Raises:
         VectorsUnavailableError: there can be none now.
     """
-    return embed_places(task, _embedder(task.model))
+    return embed_rows(task, _embedder(task.model))
 
 
-def embed_places(task: VectorTask, embedder: Embedder) -> EntryVectors:
+def embed_rows(task: VectorTask, embedder: Embedder) -> EntryVectors:
     """The same by *embedder*; the task's model is not looked at."""
     docnos: list[int] = []
     texts: list[tuple[str, str]] = []
-    for place, stored in _read_each(task.root, task.places):
-        docnos.append(place.docno)
-        texts.append(embedded_text(stored.entry, embedder))
+    for row, body in _read_each(task.root, task.rows):
+        docnos.append(row.docno)
+        texts.append(embedded_text(row, body, embedder))
     vectors = embed_entries(texts, embedder, max_tokens=task.max_tokens, overlap=task.overlap)
     return EntryVectors(docnos=tuple(docnos), vectors=vectors)
 
 
-def embedded_text(entry: Entry, embedder: Embedder) -> tuple[str, str]:
-    """Heading and text of *entry* as far as *embedder* may see them; nothing has no vector."""
-    if not may_be_given(entry.privacy, embedder):
+def embedded_text(row: Row, body: str, embedder: Embedder) -> tuple[str, str]:
+    """Heading and text of an entry as far as *embedder* may see them; nothing has no vector."""
+    if not may_be_given(row.privacy, embedder):
         return "", ""
-    text = indexed_text(entry)
+    text = indexed_text(row, body)
     return text.heading, text.embedded
 
 
@@ -108,11 +105,11 @@ def _embedder(model: str) -> Embedder:
     return load_embedder(model)
 
 
-def _read_each(root: Path, places: Sequence[Place]) -> Iterator[tuple[Place, Stored]]:
-    for place in places:
+def _read_each(root: Path, rows: Sequence[Row]) -> Iterator[tuple[Row, str]]:
+    for row in rows:
         try:
-            stored = read_place(root, place)
+            body = read_body(root, row)
         except (StorageError, CannotCreateError):
             continue
-        if stored is not None:
-            yield place, stored
+        if body is not None:
+            yield row, body

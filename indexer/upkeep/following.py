@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Final
 from ..catalog.catalog import Catalog
 from ..catalog.changes import Pending
 from ..catalog.outbox import Target
-from ..catalog.place import Place
+from ..catalog.row import Row
 from ..errors import VectorsUnavailableError
 from ..keywords.term_batch import TermBatch
 from .deriving import (
@@ -25,7 +25,7 @@ from .deriving import (
     VectorTask,
     derive_terms,
     derive_vectors,
-    embed_places,
+    embed_rows,
 )
 from .report import ProgressCallback
 from .workers import WorkerLostError, Workers
@@ -81,7 +81,7 @@ def _follow_keyword(
         for pending in _batches(catalog, "keyword", KEYWORD_BATCH):
             settled = [one.docno for one in pending if one.row is None]
             batches: list[TermBatch] = []
-            tasks = (TermTask(root=index.root, places=part) for part in _parts(pending))
+            tasks = (TermTask(root=index.root, rows=part) for part in _parts(pending))
             for terms in workers.map(derive_terms, tasks):
                 settled += terms.docnos
                 batches.append(terms.batch)
@@ -158,18 +158,19 @@ def _vectors_of(
     embedder = index.embedder()
     assert embedder is not None  # there is an index only where there is an embedder
     tasks = (vector_task(index, part) for part in _parts(pending))
-    if isinstance(embedder, StaticEmbedder):  # others take seconds and gigabytes to load once more
+    # Others take seconds and gigabytes to load once more, and here is one already.
+    if isinstance(embedder, StaticEmbedder) and workers.count > 1:
         yield from workers.map(derive_vectors, tasks)
     else:
-        yield from (embed_places(task, embedder) for task in tasks)
+        yield from (embed_rows(task, embedder) for task in tasks)
 
 
-def vector_task(index: JournalIndex, places: tuple[Place, ...]) -> VectorTask:
-    """What it takes to make the vectors of the entries at *places*."""
+def vector_task(index: JournalIndex, rows: tuple[Row, ...]) -> VectorTask:
+    """What it takes to make the vectors of the entries of *rows*."""
     options = index.options
     return VectorTask(
         root=index.root,
-        places=places,
+        rows=rows,
         model=options.model,
         max_tokens=options.chunk_tokens,
         overlap=options.chunk_overlap_tokens,
@@ -185,10 +186,10 @@ def _batches(catalog: Catalog, target: Target, size: int) -> Iterator[list[Pendi
         after = pending[-1].docno
 
 
-def _parts(pending: Sequence[Pending]) -> Iterator[tuple[Place, ...]]:
-    """Where the entries of *pending* stand that there are, some at a time."""
-    places = (Place.of(one.row) for one in pending if one.row is not None)
-    while part := tuple(islice(places, _TASK)):
+def _parts(pending: Sequence[Pending]) -> Iterator[tuple[Row, ...]]:
+    """The rows of those of *pending* that there are, some at a time."""
+    rows = (one.row for one in pending if one.row is not None)
+    while part := tuple(islice(rows, _TASK)):
         yield part
 
 

@@ -315,7 +315,17 @@ def describe(stored: Stored) -> Described:
         length=stored.length,
         digest=digest_of(stored.raw),
         n_chars=len(stored.entry.body),
+        body=_stretch_of(stored.entry.body.encode("utf-8", "replace"), stored.raw),
     )
+
+
+def _stretch_of(body: bytes, raw: bytes) -> tuple[int, int] | None:
+    """Where *body* stands in *raw*: at its end, before its last line break or after its first; None
+    if nowhere of these, because it was escaped or mended."""
+    for start in (len(raw) - len(body) - 1, len(raw) - len(body), raw.find(b"\n") + 1):
+        if start >= 0 and raw.startswith(body, start):
+            return start, len(body)
+    return None
 
 
 def describe_failure(file: JournalFile, error: OSError) -> Oddity | None:

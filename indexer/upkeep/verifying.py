@@ -7,9 +7,8 @@ from typing import TYPE_CHECKING, Final
 
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
-from ..catalog.place import Place
 from ..catalog.row import Row
-from .deriving import embed_places
+from .deriving import embed_rows
 from .following import vector_task
 from .reconcile import describe_failure, plan_update, read_change
 
@@ -78,11 +77,11 @@ def _compare_vectors(
     found = set(vectors.docnos.tolist()) - waiting
     if not found <= rows.keys():
         yield "vector index: entries that are not in the catalog"
-    without = [Place.of(rows[n]) for n in sorted(rows.keys() - found - waiting)]
+    without = [rows[n] for n in sorted(rows.keys() - found - waiting)]
     embedder = index.embedder()
     assert embedder is not None  # there is an index only where there is an embedder
     for start in range(0, len(without), _AT_ONCE):  # those that say nothing have none
-        made = embed_places(vector_task(index, tuple(without[start : start + _AT_ONCE])), embedder)
+        made = embed_rows(vector_task(index, tuple(without[start : start + _AT_ONCE])), embedder)
         for docno, rows_of_entry in zip(made.docnos, made.vectors, strict=True):
             if rows_of_entry.any():
                 yield f"vector index: mem:{rows[docno].id} is missing"

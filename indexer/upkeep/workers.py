@@ -9,13 +9,15 @@ from __future__ import annotations
 
 import contextlib
 import pickle
-import subprocess
 import sys
 import threading
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ThreadPoolExecutor
-from typing import Any, BinaryIO, Final, TypeVar
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, TypeVar
+
+if TYPE_CHECKING:
+    import subprocess
+    from concurrent.futures import Future, ThreadPoolExecutor
 
 Task = TypeVar("Task")
 Result = TypeVar("Result")
@@ -54,6 +56,8 @@ class Workers:
             yield from map(function, tasks)
             return
         if self._executor is None:
+            from concurrent.futures import ThreadPoolExecutor  # nearly every command starts nothing
+
             self._executor = ThreadPoolExecutor(self.count, "worker")
         waiting: deque[Future[Result]] = deque()
         try:
@@ -95,6 +99,8 @@ class Workers:
         return result  # type: ignore[no-any-return]  # a pickle has no type
 
     def _start(self) -> subprocess.Popen[bytes]:
+        import subprocess
+
         process = subprocess.Popen(
             [sys.executable, "-P", "-m", f"{__package__}.worker_process"],
             stdin=subprocess.PIPE,
@@ -105,13 +111,15 @@ class Workers:
 
 
 def _end(process: subprocess.Popen[bytes]) -> None:
+    from subprocess import TimeoutExpired
+
     for stream in (process.stdin, process.stdout):
         if stream is not None:
             with contextlib.suppress(OSError):
                 stream.close()
     try:
         process.wait(_ENDING_S)
-    except subprocess.TimeoutExpired:
+    except TimeoutExpired:
         process.kill()
         process.wait()
 

@@ -15,10 +15,10 @@ A base without its log, or a wrong byte anywhere, is damage, and answered by a r
 
 All numbers are little-endian. Base: magic, generation, dimension (u4), number of rows (u8), CRC, then
 slices of 8192 rows: the entries (i8), the places (u4), the vectors (f2), CRC (u4) of all up to here;
-so none is taken in, and no memory for it, before it is known to be right. Log: magic, generation,
-then records: length (u8), CRC of the payload (u4), CRC of these twelve bytes (u4), payload: how many
-entries are taken out (u8), how many rows put in (u8), the entries taken out (i8), then the rows as
-in a slice.
+so none is taken in before it is known to be right, nor memory for all before their number is. Log:
+magic, generation, then records: length (u8), CRC of the payload (u4), CRC of these twelve bytes (u4),
+payload: how many entries are taken out (u8), how many rows put in (u8), the entries taken out (i8),
+then the rows as in a slice.
 """
 
 from __future__ import annotations
@@ -26,10 +26,9 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import secrets
 import struct
 import zlib
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO, Final
@@ -96,8 +95,8 @@ class VectorFiles:
 
     # --- reading ----------------------------------------------------------------------------
 
-    def open_base(self) -> Iterator[Rows]:
-        """The rows of the base, in slices.
+    def open_base(self, expect: Callable[[int], object]) -> Iterator[Rows]:
+        """The rows of the base, in slices; *expect* is told how many there are before.
 
         Raises:
             IndexDamagedError: it is missing, damaged, or of another dimension.
@@ -114,6 +113,7 @@ class VectorFiles:
                 raise IndexDamagedError("vector", "made for other vectors")
             if base[2] != _base_bytes(n_rows, dimension):
                 raise IndexDamagedError("vector", "its base is not as long as it should be")
+            expect(n_rows)
             yield from _read_base(stream, n_rows, dimension, zlib.crc32(header))
         self._base, self._end = base, _LOG_START
 
@@ -198,7 +198,7 @@ class VectorFiles:
         Raises:
             StorageError: the disk refused; what was there still is.
         """
-        generation = secrets.token_bytes(_GENERATION_BYTES)
+        generation = os.urandom(_GENERATION_BYTES)
         header = _BASE_HEADER.pack(_BASE_MAGIC, generation, self._dimension, n_rows)
         fresh = self._folder / f"{self._name}.new"  # always the same, so that no second one is left
         with _failures_named(self._path):

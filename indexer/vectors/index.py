@@ -110,7 +110,7 @@ class VectorIndex:
         for n_left in reversed(range(_TRIES)):
             self._rows = VectorRows(self.dimension)
             self._unsaved.clear()
-            for rows in self._files.open_base():
+            for rows in self._files.open_base(self._rows.expect):
                 self._rows.put(rows.docnos, rows.places, rows.vectors)
             try:
                 for record in self._files.read_log():

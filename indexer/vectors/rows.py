@@ -13,8 +13,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,9 +27,15 @@ except ImportError as _error:  # an installation without FAISS searches by keywo
         "the package faiss-cpu is not installed", mend="pip install faiss-cpu"
     ) from _error
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 BLOCK_BYTES: Final = 32 << 20
-"""More cost more memory when the last one grows, fewer more time: 440,000 rows take 19 ms as one
+"""More cost more time when the last one grows, fewer at each question: 440,000 rows take 19 ms as one
 block and 20 ms as seven."""
+_STEP_BYTES: Final = 4 << 20
+"""By which a block grows at most. FAISS fills with zeros what it reserves, so that all of it is
+resident, whether a row stands there or not."""
 PARALLEL_ROWS: Final = 200_000
 """From here on threads share the blocks: 9 ms on one core, 24,000 rows a millisecond. FAISS itself
 gives a query one thread, however many it has."""
@@ -56,14 +61,17 @@ class _Block:
             dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
         )
         self._dimension, self._capacity = dimension, capacity
+        self._step = max(1, _STEP_BYTES // (2 * dimension))
         self.n_used = 0
         self._reserve(reserved)
         self._living: Any = None  # what to look at, where some places are empty
 
     def take(self, n_rows: int) -> None:
         """Let the first *n_rows* places be in use."""
-        if n_rows > len(self.rows):
-            self._reserve(min(self._capacity, max(n_rows, 2 * len(self.rows))))
+        n_reserved = len(self.rows)
+        if n_rows > n_reserved:
+            more = min(n_reserved, self._step)
+            self._reserve(min(self._capacity, max(n_rows, n_reserved + more)))
         self._index.ntotal = self.n_used = n_rows
 
     def _reserve(self, n_rows: int) -> None:
@@ -98,6 +106,7 @@ class VectorRows:
         self.dimension = dimension
         self._per_block = max(8, block_bytes // (2 * dimension))
         self._blocks: list[_Block] = []
+        self._n_expected = 0
         self._n_used = 0  # positions, empty ones among them
         self._docnos: Int = np.zeros(0, np.int64)  # by position; -1 where it is empty
         self._places: Place = np.zeros(0, np.uint32)
@@ -110,6 +119,10 @@ class VectorRows:
         return self._n_used - len(self._free)
 
     # --- changing ---------------------------------------------------------------------------
+
+    def expect(self, n_rows: int) -> None:
+        """Reserve, when it comes to that, memory for *n_rows* in all: then none is moved to grow."""
+        self._n_expected = n_rows
 
     def remove(self, docnos: Int) -> None:
         """Take the entries numbered *docnos* out; nothing is left of their rows."""
@@ -155,13 +168,13 @@ class VectorRows:
 
     def _reserve(self, n_rows: int) -> None:
         if n_rows > len(self._docnos):
-            size = max(n_rows, len(self._docnos) * 5 // 4, _FIRST_ROWS)
+            size = max(n_rows, self._n_expected, len(self._docnos) * 5 // 4, _FIRST_ROWS)
             self._docnos = _grown(self._docnos, size, -1)
             self._places = _grown(self._places, size, 0)
             self._next = _grown(self._next, size, -1)
         while len(self._blocks) * self._per_block < n_rows:
-            # Only the first one grows: what the others would outgrow, malloc would not give back.
-            reserved = self._per_block if self._blocks else min(_FIRST_ROWS, self._per_block)
+            n_expected = self._n_expected - len(self._blocks) * self._per_block
+            reserved = min(self._per_block, max(_FIRST_ROWS, n_expected))
             self._blocks.append(_Block(self.dimension, self._per_block, reserved=reserved))
         for number in range(self._n_used // self._per_block, len(self._blocks)):
             self._blocks[number].take(min(self._per_block, n_rows - number * self._per_block))
@@ -276,6 +289,8 @@ class VectorRows:
 
         if len(numbers) > 1 and self._n_used >= PARALLEL_ROWS:
             if self._pool is None:
+                from concurrent.futures import ThreadPoolExecutor  # seldom: only many rows need it
+
                 n_threads = min(_MAX_THREADS, os.cpu_count() or 1)
                 self._pool = ThreadPoolExecutor(n_threads, initializer=_use_one_thread)
             return list(self._pool.map(scan, numbers))

@@ -130,8 +130,12 @@ def main() -> None:
 def measure(scratch: Path, *, memories: int, megabytes: int) -> None:
     """Take every figure and print the table."""
     environ = {
-        name: value for name, value in os.environ.items() if not name.startswith("MEMJOURNAL")
-    } | {"HOME": str(scratch), "XDG_CONFIG_HOME": str(scratch / "config"), "NO_COLOR": "1"}
+        name: value
+        for name, value in os.environ.items()
+        if not name.startswith(("MEMJOURNAL", "PYTHONDONTWRITEBYTECODE"))
+    }
+    environ |= {"HOME": str(scratch), "XDG_CONFIG_HOME": str(scratch / "config"), "NO_COLOR": "1"}
+    environ |= {"MEMJOURNAL_DAEMON_AUTOSTART": "never"}
     print(f"{machine()}\n")
     print("| figure | measured | goal |\n|---|---|---|")
     bare = run((sys.executable, "-c", "pass"), environ, scratch, runs=15)

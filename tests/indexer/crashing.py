@@ -38,7 +38,7 @@ from memjournal.journal.store import Journal
 
 Act = Literal["update", "rebuild", "prove", "add", "say", "forget"]
 STARTED = datetime(2026, 11, 30, 9, 12, 4, tzinfo=UTC)
-_WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
+WITHOUT_RIGHTS = ("setpriv", "--bounding-set=-dac_override,-dac_read_search")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -70,8 +70,8 @@ def can_give_up_rights() -> bool:
     """Whether the process can be one whom file modes stop."""
     if os.geteuid() != 0:
         return True
-    return shutil.which(_WITHOUT_RIGHTS[0]) is not None and (
-        subprocess.run([*_WITHOUT_RIGHTS, "true"], check=False).returncode == 0
+    return shutil.which(WITHOUT_RIGHTS[0]) is not None and (
+        subprocess.run([*WITHOUT_RIGHTS, "true"], check=False).returncode == 0
     )
 
 
@@ -79,7 +79,7 @@ class Crashing:
     """The process, for tests."""
 
     def __init__(self) -> None:
-        prefix = _WITHOUT_RIGHTS if os.geteuid() == 0 and can_give_up_rights() else ()
+        prefix = WITHOUT_RIGHTS if os.geteuid() == 0 and can_give_up_rights() else ()
         self._process = subprocess.Popen(
             [*prefix, sys.executable, "-P", "-W", "ignore", __file__],
             stdin=subprocess.PIPE,

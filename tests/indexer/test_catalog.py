@@ -307,7 +307,7 @@ def test_a_filter_may_name_any_number(catalog: Catalog) -> None:
 def test_any_number_of_rows_can_be_asked_for(catalog: Catalog) -> None:
     apply(catalog, change(*(described(f"a{n:05}", str(n)) for n in range(1_500))))
     assert len(catalog.rows(range(40_000))) == 1_500
-    assert len(catalog.in_order(range(40_000))) == 1_500
+    assert len(catalog.outlines(range(40_000))) == 1_500
 
 
 def test_the_order_does_not_depend_on_the_numbers() -> None:
@@ -320,8 +320,10 @@ def test_the_order_does_not_depend_on_the_numbers() -> None:
         with contextlib.closing(Catalog.in_memory()) as catalog:
             for one in order:
                 apply(catalog, change(one, path=one.path))
-            rows = {row.docno: row for row in catalog.rows(range(1, 13))}
-            orders.append([rows[docno].path for docno in catalog.in_order(range(1, 20))])
+            found = sorted(catalog.outlines(range(1, 20)), key=lambda one: one.place_in_time)
+            orders.append([one.path for one in found])
+            newest = [one.docno for one in found[:5]]
+            assert catalog.newest(range(1, 20), limit=5) == newest
     assert orders[0] == orders[1]
     assert orders[0][0] == "notes/9.md"  # the newest, and of these the first by id
 

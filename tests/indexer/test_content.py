@@ -6,7 +6,8 @@ from datetime import UTC, datetime
 
 import pytest
 
-from memjournal.indexer.text.content import MAX_EMBEDDED_CHARS, IndexedText, indexed_text
+from memjournal.indexer.text.content import MAX_EMBEDDED_CHARS, IndexedText
+from memjournal.indexer.text.content import indexed_text as indexed_text_of
 from memjournal.journal.entry import Entry, EntryId
 
 
@@ -20,6 +21,10 @@ def entry(**more: object) -> Entry:
         "created": datetime(2026, 1, 1, tzinfo=UTC),
     }
     return Entry(**{**fields, **more})  # type: ignore[arg-type]  # test helper
+
+
+def indexed_text(entry: Entry) -> IndexedText:
+    return indexed_text_of(entry, entry.body)
 
 
 def test_a_memory_is_found_by_title_names_and_text() -> None:

@@ -195,7 +195,7 @@ def test_what_cannot_be_indexed_is_tried_a_few_times_and_then_named(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     world.memory("refund", "환불")
-    monkeypatch.setattr(deriving, "read_place", lambda *_: None)
+    monkeypatch.setattr(deriving, "read_body", lambda *_: None)
     for attempts in range(1, MAX_ATTEMPTS + 1):
         world.update()
         with contextlib.closing(Catalog(world.index.catalog_path, write=True)) as catalog:

@@ -20,7 +20,6 @@ import pytest
 
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.indexer.catalog.entry_filter import EntryFilter
-from memjournal.indexer.text.content import indexed_text
 
 from .crashing import Crashing, can_give_up_rights
 from .programs import program
@@ -315,7 +314,7 @@ def test_no_number_of_entries_or_paths_is_too_many_for_sqlite(world: World) -> N
     assert len(paths_in(world)) == 30
     with world.catalog() as catalog:
         numbers = list(range(40_001))
-        assert len(catalog.rows(numbers)) == len(catalog.in_order(numbers)) == 30
+        assert len(catalog.rows(numbers)) == len(catalog.outlines(numbers)) == 30
         for wanted in (
             pick(sessions=many),
             pick(projects=many),
@@ -452,7 +451,7 @@ def test_memory_note_and_conversation_are_cut_into_words_alike(world: World) -> 
         rows = [
             row for row in catalog.find(EntryFilter(), limit=-1) if row.path != "notes/other.md"
         ]
-    bodies = {indexed_text(found.entry).body for row in rows if (found := world.index.read(row))}
+    bodies = {world.index.read_body(row) or "" for row in rows}
     assert {body.strip() for body in bodies} == {text}  # and no path takes another text
 
 

@@ -25,6 +25,7 @@ from memjournal.indexer.living.living_index import LivingIndex, LivingOptions, L
 from memjournal.indexer.search.answer import SearchRequest
 from memjournal.journal.errors import LockedError, MemjournalError, UnavailableError
 
+from ..waiting import wait_until
 from .test_watching import git
 from .world import NOW, World
 
@@ -431,7 +432,7 @@ def test_of_a_burst_of_ten_thousand_saves_none_is_lost(living: Living) -> None:
     assert living.finds("webhook", "notes/last.md")
 
 
-def test_issue_1_many_search_while_one_writes(living: Living) -> None:
+def test_many_search_while_one_writes(living: Living) -> None:
     stop = threading.Event()
 
     def keep_asking() -> int:
@@ -635,19 +636,8 @@ def _is_running(pid: int) -> bool:
 
 
 def _wait_for_pid(path: Path) -> int:
-    end = time.monotonic() + DEADLINE_S
-    while time.monotonic() < end:
-        if path.exists() and (text := path.read_text().strip()):
-            return int(text)
-        time.sleep(0.01)
-    raise AssertionError("it never began")
-
-
-def _ends(pid: int) -> bool:
-    end = time.monotonic() + DEADLINE_S
-    while _is_running(pid) and time.monotonic() < end:
-        time.sleep(0.01)
-    return not _is_running(pid)
+    wait_until(lambda: path.exists() and path.read_text().strip())
+    return int(path.read_text())
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
@@ -656,7 +646,7 @@ def test_a_process_of_its_own_ends_when_this_one_is_killed(tmp_path: Path) -> No
         pid = _wait_for_pid(tmp_path / "pid")
         assert _is_running(pid)
         holder.send_signal(signal.SIGKILL)
-    assert _ends(pid)
+    wait_until(lambda: not _is_running(pid))
 
 
 @pytest.mark.skipif(not Path("/proc").exists(), reason="needs /proc")
@@ -667,7 +657,7 @@ def test_a_process_of_its_own_ends_when_it_is_closed(tmp_path: Path) -> None:
     runner.start()
     pid = _wait_for_pid(tmp_path / "pid")
     bulk.close()
-    assert _ends(pid)
+    wait_until(lambda: not _is_running(pid))
     runner.join(DEADLINE_S)
     assert not runner.is_alive()
     bulk.run()  # closed: it does nothing
@@ -723,7 +713,7 @@ def test_a_catalog_that_is_damaged_is_mended(living: Living) -> None:
     assert living.until(is_found)
 
 
-def test_issue_10_a_folder_that_cannot_be_read_is_not_taken_for_empty(living: Living) -> None:
+def test_a_folder_that_cannot_be_read_is_not_taken_for_empty(living: Living) -> None:
     living.world.note("notes/one/b.md", "# refund queue\n")
     assert living.finds("refund")
     (living.root / "notes/one").chmod(0)
@@ -737,7 +727,7 @@ def test_issue_10_a_folder_that_cannot_be_read_is_not_taken_for_empty(living: Li
         (living.root / "notes/one").chmod(0o700)
 
 
-def test_issue_10_a_journal_that_is_away_is_not_taken_for_empty(living: Living) -> None:
+def test_a_journal_that_is_away_is_not_taken_for_empty(living: Living) -> None:
     away = living.root.with_name("away")
     os.rename(living.root, away)
     assert living.until(lambda: bool(living.status().watch.gone))
@@ -761,7 +751,7 @@ def test_a_folder_with_a_file_in_its_place_does_not_stop_the_rest(living: Living
     assert living.finds("refund")
 
 
-def test_issue_29_without_watches_a_search_looks_for_itself(world: World) -> None:
+def test_without_watches_a_search_looks_for_itself(world: World) -> None:
     world.note("notes/a.md", "# old timeout\n")
     with alive(world, force_polling=True) as living:
         assert living.status().watch.mode == "polling"
@@ -781,7 +771,7 @@ def n_files(world: World) -> int:
         return 0
 
 
-def test_issue_29_without_watches_the_files_are_followed_unasked(world: World) -> None:
+def test_without_watches_the_files_are_followed_unasked(world: World) -> None:
     with alive(world, force_polling=True, poll_every_s=0.1) as living:
         living.world.note("notes/b.md", "# refund queue\n")
         assert living.until(lambda: n_files(world) == 1)
@@ -809,7 +799,7 @@ def test_a_search_knows_what_was_hinted_at_before_it(world: World) -> None:
         assert living.until(lambda: living.titles("invoice", patience_s=1.0) == ["invoice"])
 
 
-def test_issue_3_a_refresh_of_some_files_removes_no_other(living: Living) -> None:
+def test_a_refresh_of_some_files_removes_no_other(living: Living) -> None:
     for number in range(5):
         living.world.note(f"notes/{number}.md", "# refund queue\n")
     assert living.finds("refund", *(f"notes/{number}.md" for number in range(5)))
@@ -850,7 +840,7 @@ def test_a_session_that_grew_is_proven_when_it_is_quiet(
 
 
 @pytest.mark.skipif(not Path("/proc/self/fd").exists(), reason="needs /proc")
-def test_issue_8_nothing_is_left_after_close(world: World) -> None:
+def test_nothing_is_left_after_close(world: World) -> None:
     def live(number: int) -> None:
         world.index = world.open()  # what is mapped into memory belongs to the index
         world.note(f"notes/{number}.md", f"# refund number{number}\n")

@@ -74,13 +74,14 @@ def test_a_changed_byte_or_a_missing_end_is_recognised(blocks: Blocks, data: st.
 def test_a_dictionary_finds_its_terms_and_no_others(terms: set[bytes], other: bytes) -> None:
     ordered = sorted(terms)
     offsets = np.arange(len(ordered)) * 3
-    dictionary = TermDictionary(pack_dictionary(ordered, offsets, offsets + 1))
+    packed = pack_dictionary(ordered, offsets, offsets + 1)
+    dictionary = TermDictionary(packed, lambda start, end: packed[start:end])
     assert len(dictionary) == len(ordered)
     assert dictionary.all_terms() == list(dictionary) == ordered
-    assert dictionary.offsets.tolist() == offsets.tolist()
+    assert dictionary.offsets(0, len(ordered)).tolist() == offsets.tolist()
     assert [dictionary.place_of(term) for term in ordered] == list(range(len(ordered)))
     assert (dictionary.place_of(other) is None) == (other not in terms)
-    assert dictionary.counts.tolist() == (offsets + 1).tolist()
+    assert dictionary.counts(0, len(ordered)).tolist() == (offsets + 1).tolist()
     assert [dictionary[place] for place in dictionary.places_from(other)] == [
         term for term in ordered if term.startswith(other)
     ]

@@ -182,6 +182,14 @@ def test_of_two_as_relevant_the_newer_comes_first(world: World) -> None:
     assert ages == sorted(ages)
 
 
+def test_of_hundreds_as_relevant_the_newest_come_first(world: World) -> None:
+    ids = world.events(["계속"] * 600)
+    world.update()
+    for by in ("keyword", "hybrid"):
+        hits = world.ask("계속", by=by, limit=5).hits
+        assert [hit.row.id for hit in hits] == list(ids[:-6:-1])
+
+
 # Filters
 
 

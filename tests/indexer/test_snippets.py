@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from memjournal.indexer.search.snippets import make_snippet
-from memjournal.indexer.text.analysis import document_terms, query_terms
+from memjournal.indexer.text.analysis import document_terms, query_terms, spans
 
 WORDS = st.sampled_from(
     [
@@ -107,6 +107,33 @@ def test_what_marks_a_short_text_marks_a_long_one(text: str, query: str) -> None
     assert list(snippet.spans) == sorted(snippet.spans)
 
 
+def places_marked(text: str, wanted: dict[str, float], start: int, end: int) -> list[int]:
+    """Where ``text[start:end]`` is marked, by cutting the whole text."""
+    inside = [m for m in spans(text, wanted) if m.start >= start and m.end <= end]
+    return sorted({at - start for match in inside for at in range(match.start, match.end)})
+
+
+@settings(max_examples=100)
+@given(MANY_WORDS, st.lists(WORDS, min_size=1, max_size=3).map(" ".join), st.integers(30, 300))
+def test_what_is_marked_are_all_matches_of_the_text_that_is_shown(
+    text: str, query: str, n_chars: int
+) -> None:
+    text, wanted = text.replace("\n", "|"), weights(query)
+    snippet = make_snippet(text, wanted, n_chars=n_chars)
+    shown = snippet.text.removesuffix("…").removeprefix("…")
+    head = len(snippet.text.removesuffix("…")) - len(shown)
+    marked = [at - head for start, end in snippet.spans for at in range(start, end)]
+    starts = [at for at in range(len(text)) if text.startswith(shown, at)]
+    assert any(places_marked(text, wanted, at, at + len(shown)) == marked for at in starts)
+
+
+def test_a_match_at_the_edge_of_a_full_window_is_shown() -> None:
+    text = "가나다" * 100 + "풀고갈" + "라마바" * 26 + "재시도" + "가나다" * 100
+    snippet = make_snippet(text, weights("고갈 재시도"), n_chars=83)
+    assert snippet.text == f"…{text[301:384]}…"
+    assert snippet.spans == ((1, 3), (81, 84))
+
+
 def test_marks_end_where_characters_do() -> None:
     text = "cafe\u0301 한\u0301 ข้อมูล 👩\u200d👩 x" + unicodedata.normalize("NFD", " 토큰을")
     for query in ("cafe", "한", "ข้อมูล", "토큰"):
@@ -119,12 +146,12 @@ def test_marks_end_where_characters_do() -> None:
 @pytest.mark.parametrize("n", [10, 10_000, 300_000, 1_300_000])
 def test_a_needle_at_the_end_is_shown(n: int) -> None:
     text = "hay " * (n // 4) + "needle"
-    assert make_snippet(text, weights("needle"), start_hint=n - 100).text.endswith("needle")
+    assert make_snippet(text, weights("needle"), start_hint=lambda: n - 100).text.endswith("needle")
 
 
 def test_without_a_match_it_is_the_beginning_or_the_passage_that_was_near() -> None:
     text = "first words " + "x " * 500 + "near the end"
     assert make_snippet(text, {}).text.startswith("first words")
-    assert make_snippet(text, {}, start_hint=len(text) - 12).text == "…near the end"
-    assert make_snippet(text, {}, start_hint=10**6).text.startswith("first words")
+    assert make_snippet(text, {}, start_hint=lambda: len(text) - 12).text == "…near the end"
+    assert make_snippet(text, {}, start_hint=lambda: 10**6).text.startswith("first words")
     assert make_snippet("", {"a": 1.0}).text == ""

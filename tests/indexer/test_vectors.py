@@ -582,3 +582,21 @@ def test_places_are_used_again() -> None:
         blocks.remove(np.asarray([number - 1, number - 1, 10**12, -1], np.int64))
     assert len(blocks) == 5
     assert blocks.positions_of(np.asarray([199])).max() < 10
+
+
+def test_a_block_reserves_little_more_than_stands_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(vector_rows, "_STEP_BYTES", 512 * 2 * D)
+    blocks = VectorRows(D, block_bytes=4096 * 2 * D)
+    for number in range(4096 + 700):
+        one = np.asarray([number])
+        blocks.put(one, np.zeros(1, np.uint32), vectors(number % 7, 1).astype(np.float16))
+    full, last = blocks._blocks
+    assert len(full.rows) == full.n_used == 4096
+    assert last.n_used == 700 and len(last.rows) <= 700 + 512
+
+
+def test_what_is_expected_is_reserved_at_once(tmp_path: Path) -> None:
+    put(index := create(tmp_path), {n: vectors(n, 3) for n in range(1, 1001)})
+    index._write_base()
+    (block,) = reopen(tmp_path)._rows._blocks
+    assert len(block.rows) == block.n_used == 3000

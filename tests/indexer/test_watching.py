@@ -376,7 +376,8 @@ def test_without_watches_it_says_that_it_is_polling(root: Path) -> None:
     assert watcher.status().mode == "off"
 
 
-def wait_until(watcher: Watcher, condition: Callable[[], bool]) -> bool:
+def comes_true(watcher: Watcher, condition: Callable[[], bool]) -> bool:
+    """Whether *condition* holds in the end, while *watcher* looks around as its reader makes it."""
     end = time.monotonic() + DEADLINE_S
     while not condition() and time.monotonic() < end:
         watcher.wait(0.2)
@@ -386,22 +387,22 @@ def wait_until(watcher: Watcher, condition: Callable[[], bool]) -> bool:
 
 def test_a_journal_that_is_removed_is_gone(watcher: Watcher) -> None:
     shutil.rmtree(watcher.root)
-    assert wait_until(watcher, lambda: bool(watcher.status().gone))
+    assert comes_true(watcher, lambda: bool(watcher.status().gone))
     assert not watcher.is_gone, "it may be back in a moment"
-    assert wait_until(watcher, lambda: watcher.is_gone)
+    assert comes_true(watcher, lambda: watcher.is_gone)
 
 
 def test_a_journal_that_another_folder_replaced_is_gone(watcher: Watcher, tmp_path: Path) -> None:
     os.rename(watcher.root, tmp_path / "elsewhere")
     shutil.copytree(tmp_path / "elsewhere", watcher.root)
-    assert wait_until(watcher, lambda: watcher.is_gone)
+    assert comes_true(watcher, lambda: watcher.is_gone)
 
 
 def test_a_journal_that_was_away_for_a_moment_is_looked_at_again(
     watcher: Watcher, tmp_path: Path
 ) -> None:
     os.rename(watcher.root, tmp_path / "elsewhere")
-    assert wait_until(watcher, lambda: bool(watcher.status().gone))
+    assert comes_true(watcher, lambda: bool(watcher.status().gone))
     (tmp_path / "elsewhere/notes/a.md").write_text("one")
     os.rename(tmp_path / "elsewhere", watcher.root)
     assert reason_of(watcher, "back")
@@ -450,7 +451,7 @@ watcher.close()
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
-def test_issue_29_without_descriptors_it_polls_and_says_why(root: Path) -> None:
+def test_without_descriptors_it_polls_and_says_why(root: Path) -> None:
     done = subprocess.run(
         [sys.executable, "-c", _WATCH, str(root), "files"],
         capture_output=True,
@@ -463,7 +464,7 @@ def test_issue_29_without_descriptors_it_polls_and_says_why(root: Path) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="the limit is Linux's")
 @pytest.mark.parametrize("n_watches", [1, 5], ids=["for no folder", "for some folders"])
-def test_issue_29_when_watches_run_out_it_polls_and_says_so(root: Path, n_watches: int) -> None:
+def test_when_watches_run_out_it_polls_and_says_so(root: Path, n_watches: int) -> None:
     for number in range(10):
         (root / f"notes/{number}").mkdir()
     command = f'echo {n_watches} > /proc/sys/user/max_inotify_watches && exec "$@"'

@@ -155,6 +155,18 @@ with files.locked(Path(sys.argv[1]), timeout_s=5):
 """
 
 
+@pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links cannot be told from files there")
+def test_a_lock_is_not_made_where_a_link_leads(tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    (tmp_path / "writer.lock").symlink_to(outside)
+    with (
+        pytest.raises(CannotCreateError, match="it is a link"),
+        files.locked(tmp_path / "writer.lock", timeout_s=0),
+    ):
+        pass
+    assert not outside.exists()
+
+
 def test_a_lock_dies_with_its_holder(tmp_path: Path) -> None:
     path = tmp_path / "a.md"
     command = [sys.executable, "-P", "-c", HOLDER, str(path)]

@@ -6,7 +6,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -65,7 +65,8 @@ class World:
         }
 
 
-def _world(home: Path) -> World:
+def new_world(home: Path) -> World:
+    """An empty home at *home*."""
     kept = {name: os.environ[name] for name in ("PATH", "SYSTEMROOT") if name in os.environ}
     home.mkdir()
     environ = {
@@ -85,13 +86,13 @@ def _world(home: Path) -> World:
 @pytest.fixture
 def world(tmp_path: Path) -> World:
     """An empty home; its path is Korean and has a blank, for not every path is plain."""
-    return _world(tmp_path / "집 home")
+    return new_world(tmp_path / "집 home")
 
 
 @pytest.fixture(scope="session")
 def prepared(tmp_path_factory: pytest.TempPathFactory) -> World:
     """The example journal, imported and indexed once; tests get copies."""
-    made = _world(tmp_path_factory.mktemp("prepared") / "집 home")
+    made = new_world(tmp_path_factory.mktemp("prepared") / "집 home")
     made.ok("init")
     shutil.copytree(EXAMPLES / "journal", made.journal, dirs_exist_ok=True)
     made.ok("import", "--all", "--from", str(EXAMPLES / "transcripts" / "projects"))
@@ -103,3 +104,27 @@ def example(world: World, prepared: World) -> World:
     """A home whose journal holds the example memories and the imported example transcripts."""
     shutil.copytree(prepared.home, world.home, dirs_exist_ok=True)  # keeps modification times
     return world
+
+
+def _with_short_state(world: World, state: Path) -> World:
+    """*world* with its state in *state*: the path to a socket must be short."""
+    return World(world.home, {**world.environ, "XDG_STATE_HOME": str(state)})
+
+
+@pytest.fixture
+def home(example: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """The example journal, with a path to its socket that is short enough; no daemon of it is left."""
+    state = tmp_path_factory.mktemp("s")
+    shutil.copytree(example.home / ".state", state, dirs_exist_ok=True)
+    made = _with_short_state(example, state)
+    yield made
+    made.mem("daemon", "stop")
+
+
+@pytest.fixture
+def den(world: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
+    """A new journal in a repository of its own, of which no daemon is left."""
+    made = _with_short_state(world, tmp_path_factory.mktemp("s"))
+    made.ok("init")
+    yield made
+    made.mem("daemon", "stop")

@@ -5,19 +5,19 @@ from __future__ import annotations
 import json
 import os
 import pty
-import shutil
 import signal
 import subprocess
 import sys
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Mapping
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
 
 from ..ran import Ran
+from ..waiting import wait_until
 from .conftest import World
+from .daemons import run_folder, started, status
 
 HEAVY = (
     "numpy",
@@ -29,6 +29,10 @@ HEAVY = (
     "frontmatter",
     "git",
     "watchdog",
+    "typer",
+    "pydantic",
+    "secrets",
+    "subprocess",
 )
 QUERIES = (
     ("커넥션 풀 고갈",),
@@ -39,31 +43,6 @@ QUERIES = (
     ("timeout", "--by", "keyword", "--min-score", "0.2"),
     ("zzzz-nothing-of-that-kind",),
 )
-
-
-def wait_until(is_true: Callable[[], object], *, timeout_s: float = 60.0) -> None:
-    deadline = time.monotonic() + timeout_s
-    while not is_true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.02)
-
-
-def status(world: World) -> Mapping[str, object]:
-    ran = world.mem("daemon", "status", "--json")
-    (fields,) = ran.objects
-    assert ran.code == (0 if fields["running"] else 3)
-    return fields
-
-
-def run_folder(world: World) -> Path:
-    return Path(world.environ["XDG_STATE_HOME"]) / "memjournal" / "run"
-
-
-def started(world: World) -> int:
-    """Start the daemon; its process, once its index follows the files."""
-    world.ok("daemon", "start")
-    wait_until(lambda: status(world)["behind"] == 0 and not status(world)["doing"])
-    return int(str(status(world)["pid"]))
 
 
 def is_alive(pid: int) -> bool:
@@ -79,16 +58,6 @@ def descendants(pid: int) -> list[int]:
     return [one for child in map(int, children) for one in (child, *descendants(child))]
 
 
-@pytest.fixture
-def home(example: World, tmp_path_factory: pytest.TempPathFactory) -> Iterator[World]:
-    """The example journal, with a path to its socket that is short enough; no daemon of it is left."""
-    state = tmp_path_factory.mktemp("s")
-    shutil.copytree(example.home / ".state", state, dirs_exist_ok=True)
-    made = World(example.home, {**example.environ, "XDG_STATE_HOME": str(state)})
-    yield made
-    made.mem("daemon", "stop")
-
-
 def test_with_a_daemon_every_answer_is_the_same_as_without(home: World) -> None:
     without = [home.ok("search", *query) for query in QUERIES]
     started(home)
@@ -97,7 +66,7 @@ def test_with_a_daemon_every_answer_is_the_same_as_without(home: World) -> None:
     assert int(str(status(home)["requests"])) >= n_before + len(QUERIES)  # it was really asked
 
 
-def test_issue_24_a_search_that_asks_the_daemon_loads_nothing_heavy(home: World) -> None:
+def test_a_search_that_asks_the_daemon_loads_nothing_heavy(home: World) -> None:
     started(home)
     script = (
         "import sys\nfrom memjournal.cli.app import main\n"
@@ -247,7 +216,7 @@ def test_a_daemon_that_hangs_costs_one_command_some_seconds_and_is_replaced(home
     assert home.ok("search", "커넥션 풀").err == expected.err
 
 
-def test_issue_1_any_number_may_search_while_one_writes(home: World) -> None:
+def test_any_number_may_search_while_one_writes(home: World) -> None:
     """Nor do they fail one another: each is a process of its own."""
     started(home)
     for n in range(300):
@@ -270,7 +239,7 @@ def test_issue_1_any_number_may_search_while_one_writes(home: World) -> None:
     assert len(home.ok("search", "--json", "--all", "--limit", "500", "기록").objects) > 300
 
 
-def test_issues_5_and_21_many_processes_at_once_get_the_same_answer(home: World) -> None:
+def test_many_processes_at_once_get_the_same_answer(home: World) -> None:
     started(home)
     expected = home.ok("search", "--json", "커넥션 풀")
     with ThreadPoolExecutor(12) as pool:
@@ -279,7 +248,7 @@ def test_issues_5_and_21_many_processes_at_once_get_the_same_answer(home: World)
     assert {ran.code for ran in found} == {0}
 
 
-def test_issue_22_a_search_by_the_daemon_writes_nothing(home: World) -> None:
+def test_a_search_by_the_daemon_writes_nothing(home: World) -> None:
     started(home)
     before = home.files()
     home.ok("search", "커넥션 풀")

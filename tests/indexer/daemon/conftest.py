@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
-import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 
 import pytest
@@ -19,14 +18,6 @@ from memjournal.indexer.daemon.wire import PROTOCOL
 from memjournal.journal.errors import LockedError
 
 LIMITS = Limits(n_connections=80, line_s=5.0, idle_s=5.0, stuck_s=60.0)
-
-
-def wait_until(is_true: Callable[[], object], *, timeout_s: float = 60.0) -> None:
-    """Return when it is; fail when it is not in time."""
-    deadline = time.monotonic() + timeout_s
-    while not is_true():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.01)
 
 
 class Served:
@@ -50,7 +41,14 @@ class Served:
         self.server = Server(
             listener,
             self.place,
-            {"echo": lambda params: params, "wait": self._wait, "lock": _lock, "bug": _bug},
+            {
+                "echo": lambda params: params,
+                "much": lambda params: "x" * 20_000_000,
+                "refresh": _refresh,
+                "wait": self._wait,
+                "lock": _lock,
+                "bug": _bug,
+            },
             report_bug=lambda: self.bugs.append("bug"),
             limits=limits,
         )
@@ -79,6 +77,10 @@ class Served:
     def close(self) -> None:
         self.gate.set()
         self.server.close(grace_s=5)
+
+
+def _refresh(params: Mapping[str, object]) -> object:
+    return {"has_followed": True, "remarks": [f"{params['paths']}"[:20]]}
 
 
 def _lock(params: Mapping[str, object]) -> object:

@@ -29,7 +29,7 @@ from memjournal.indexer.daemon.place import DaemonPlace
 from memjournal.indexer.search.answer import SearchRequest
 from memjournal.journal.errors import MemjournalError
 
-from .conftest import wait_until
+from ...waiting import wait_until
 
 SCRIPT = Path(__file__).with_name("a_daemon.py")
 AGES_S = 2 * HUNG_S
@@ -203,7 +203,7 @@ def test_questions_of_other_settings_are_not_answered(den: Den) -> None:
 # --- how it ends by itself ----------------------------------------------------------------------
 
 
-def test_issue_8_a_daemon_that_nobody_asks_ends(den: Den) -> None:
+def test_a_daemon_that_nobody_asks_ends(den: Den) -> None:
     daemon = den.run(idle_s=0.2)
     assert end_of(daemon) == ["nobody has asked for anything for long", False]
     assert den.left == []

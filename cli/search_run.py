@@ -1,0 +1,159 @@
+"""One run of `mem search`: asked of the daemon or of the index, and printed.
+
+Nothing here knows how the command line was read: that is done by Typer, or by `quick` without it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from ..journal.errors import MemjournalError
+from . import output
+from .present import heading_of, hit_fields, title_of
+
+if TYPE_CHECKING:
+    from ..indexer.search.answer import Answer, Hit
+    from .context import Context
+    from .question import Question
+
+_N_NEAREST: Final = 3
+
+
+def run_search(
+    surroundings: Context, question: Question, *, show_all: bool, ids_only: bool, as_json: bool
+) -> None:
+    """Answer *question*: as JSON, as citations alone, or for people.
+
+    Raises:
+        MemjournalError: it cannot be answered.
+        typer.BadParameter: a scope, kind, type or time that there is not.
+    """
+    found = _ask_daemon(surroundings, question)
+    answer, remarks = found or _search_here(surroundings, question)
+    surroundings.remark(*remarks)
+    if as_json:
+        _emit_answer(answer, question.text)
+    elif ids_only:
+        for hit in answer.hits:
+            if show_all or not hit.is_weak:
+                output.line(f"mem:{hit.row.id}")
+    else:
+        _print_answer(answer, surroundings, show_all=show_all)
+
+
+def _emit_answer(answer: Answer, text: str) -> None:
+    for rank, hit in enumerate(answer.hits, 1):
+        output.emit("hit", {"rank": rank, **hit_fields(hit)})
+    output.emit(
+        "answer",
+        {
+            "query": text,
+            "total": answer.total,
+            "shown": len(answer.hits),
+            "confidence": answer.confidence,
+            "used_keyword": answer.used_keyword,
+            "used_vector": answer.used_vector,
+            "fallback_applied": answer.fallback_applied,
+            "no_vectors": answer.no_vectors,
+            "left_out": answer.left_out,
+            "did_you_mean": answer.did_you_mean,
+            "period": _period_fields(answer),
+            "missing_phrases": answer.missing_phrases,
+        },
+    )
+
+
+def _ask_daemon(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]] | None:
+    """The answer and remarks of a daemon; None where the search has to be done here."""
+    if surroundings.daemon is None:
+        return None
+    from .daemon_link import ask_daemon
+
+    try:
+        request = question.request(
+            surroundings, surroundings.catalog if question.projects else None
+        )
+    except MemjournalError:  # a project that is too new to be known, or a mistake: seen here
+        return None
+    return ask_daemon(surroundings, request)
+
+
+def _search_here(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]]:
+    """The answer and remarks of a search in this process, after its index has followed the files."""
+    catalog = surroundings.fresh_catalog()
+    request = question.request(surroundings, catalog)
+    from ..indexer.search.searcher import Searcher
+
+    with contextlib.closing(Searcher(surroundings.index, catalog)) as searcher:
+        answer = searcher.search(request)
+    return answer, tuple(searcher.remarks)
+
+
+def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> None:
+    n_columns, now = output.columns(), surroundings.now
+    strong = [hit for hit in answer.hits if not hit.is_weak]
+    shown = answer.hits if show_all else strong or answer.hits[:_N_NEAREST]
+    if shown and answer.confidence == "none":
+        output.line(output.style("nothing surely answers this; the nearest:", output.YELLOW))
+    for hit in shown:
+        output.line(heading_of(hit.row, now=now, n_columns=n_columns))
+        if hit.snippet.text and hit.snippet.text != title_of(hit.row):
+            output.line(f"    {output.mark(hit.snippet.text, hit.snippet.spans)}")
+        reasons = ", ".join(hit.reasons)
+        output.line(f"    {output.style(f'{hit.score:.2f} {reasons}', output.DIM)}")
+    if shown:
+        output.line()
+    output.line(output.style(_summary_of(answer, shown), output.DIM))
+    for remark in _remarks_on(answer, surroundings):
+        output.line(output.style(remark, output.YELLOW))
+    if answer.no_vectors:
+        output.warn(f"searched by keyword only: {answer.no_vectors}")
+
+
+def _period_fields(answer: Answer) -> dict[str, object] | None:
+    period = answer.period
+    if period is None:
+        return None
+    return {
+        "words": period.words,
+        "start": period.start,
+        "end": period.end,
+        "is_used": period.is_used,
+    }
+
+
+def _remarks_on(answer: Answer, surroundings: Context) -> Iterator[str]:
+    """How the question was understood, and how it may have been meant."""
+    if answer.did_you_mean:
+        yield f"did you mean: {output.safe(answer.did_you_mean)}"
+    for phrase in answer.missing_phrases:
+        yield f'nothing says "{output.safe(phrase)}" word for word'
+    if (period := answer.period) is not None:
+        now, words = surroundings.now, output.safe(period.words)
+        start = output.when(period.start, now) if period.start else ""
+        end = output.when(period.end, now) if period.end else ""
+        if period.is_used:
+            yield f'"{words}" was read as a time: {start} – {end}'
+        else:
+            yield f'nothing of "{words}" was found ({start} – {end}); all times were searched'
+
+
+def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
+    legs = " + ".join(
+        name
+        for name, used in (("keyword", answer.used_keyword), ("meaning", answer.used_vector))
+        if used
+    )
+    if not shown:
+        return f"nothing found ({legs or 'no leg could be searched'})"
+    n_weak = len(answer.hits) - len(shown)
+    parts = [
+        f"{len(shown)} of {output.count(answer.total, 'match', 'matches')}",
+        *([f"{n_weak} that hardly match left out (--all)"] if n_weak else []),
+        legs,
+        f"confidence: {answer.confidence}",
+        f"open one with `mem show mem:{shown[0].row.id}`",
+    ]
+    return " · ".join(parts)

@@ -1,0 +1,41 @@
+"""One run of `mem show`: memories read from their files, and printed whole.
+
+Nothing here knows how the command line was read: that is done by Typer, or by `quick` without it.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from . import output
+from .present import print_entry
+
+if TYPE_CHECKING:
+    from .context import Context
+
+
+def run_show(surroundings: Context, refs: Sequence[str], *, raw: bool, as_json: bool) -> None:
+    """Print what *refs* name: for people, as it stands in the file, or as JSON.
+
+    Raises:
+        MemjournalError: one names nothing, or several, or cannot be read.
+    """
+    from ..journal.export import entry_fields
+
+    catalog = surroundings.fresh_catalog()
+    for number, (row, stored) in enumerate(surroundings.open_entries(catalog, refs)):
+        if raw:
+            sys.stdout.flush()
+            if sys.stdout.isatty():  # as it stands, but for what would act on the terminal
+                output.line(output.safe(stored.raw.decode("utf-8", "replace")))
+            else:
+                sys.stdout.buffer.write(stored.raw)
+        elif as_json:
+            output.emit("entry", entry_fields(stored.entry, row.path))
+        else:
+            if number:
+                output.line()
+            before, after = catalog.neighbours(row, before=1, after=1)
+            print_entry(row, stored.entry, before=before, after=after, now=surroundings.now)
