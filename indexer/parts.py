@@ -173,6 +173,10 @@ class IndexParts:
         """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
         return self._no_vectors
 
+    def belongs_to(self, catalog: Catalog, target: Target) -> bool:
+        """Whether an index is the one that the catalog knows of, and no older or other one in its place."""
+        return read_stamp(self.folder_of(target)) == catalog.stamp(target)
+
     def is_current(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index is there, made as it would be made now, and all of what the catalog knows."""
         found = read_stamp(self.folder_of(target))

@@ -9,7 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ...journal.files import Identity, identity_of
+from ...journal.files import identity_of
 from ..catalog.catalog import Catalog
 from ..catalog.outbox import TARGETS
 from ..errors import IndexDamagedError
@@ -26,7 +26,7 @@ class WarmSearcher:
         self._index = index
         self._catalog: Catalog | None = None
         self._searcher: Searcher | None = None
-        self._files: tuple[Identity | None, ...] = ()  # the catalog, and each index's stamp
+        self._files: tuple[object, ...] = ()  # the catalog, and each index's stamp
         self._version = 0  # of what stands in the catalog
         self.remarks: tuple[str, ...] = ()  # what had to be mended last, for people
 
@@ -87,13 +87,18 @@ class WarmSearcher:
             searcher.close()  # opened anew by the search, which mends what it finds damaged
 
 
-def _files_of(index: JournalIndex) -> tuple[Identity | None, ...]:
-    marks = (index.catalog_path, *(index.folder_of(target) / STAMP_FILE for target in TARGETS))
-    return tuple(map(_identity_at, marks))
+def _files_of(index: JournalIndex) -> tuple[object, ...]:
+    stamps = (index.folder_of(target) / STAMP_FILE for target in TARGETS)
+    return (
+        _identity_at(index.catalog_path),
+        *(_identity_at(path, is_kept=True) for path in stamps),
+    )
 
 
-def _identity_at(path: Path) -> Identity | None:
+def _identity_at(path: Path, *, is_kept: bool = False) -> object:
+    """What differs for another file in its place; of one that *is_kept* as it is, whatever its number."""
     try:
-        return identity_of(os.stat(path))
+        status = os.stat(path)
     except OSError:
         return None
+    return (identity_of(status), status.st_ctime_ns) if is_kept else identity_of(status)

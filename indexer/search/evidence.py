@@ -19,8 +19,9 @@ from numpy.typing import NDArray
 
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
+from ..catalog.outbox import Target
 from ..catalog.row import Outline
-from ..errors import VectorsUnavailableError
+from ..errors import IndexDamagedError, VectorsUnavailableError
 from ..keywords.bm25f import KeywordEvidence
 from ..keywords.scores import KeywordScores, is_among
 from ..keywords.snapshot import Snapshot
@@ -113,10 +114,10 @@ class Legs:
             StorageError: the disk refused.
         """
         catalog = catalog or self._catalog
-        snapshot = self._open_snapshot()
+        snapshot = self._open_snapshot(catalog)
         allowed = _allowed(wanted, catalog, snapshot)
         embedded = self._embedded(query.text) if by != "keyword" else None
-        vectors = self._open_vectors() if embedded is not None else None
+        vectors = self._open_vectors(catalog) if embedded is not None else None
         scores, keyword, vector = None, None, None
         places: Mapping[int, int] = {}
         if query.terms and (by != "vector" or vectors is None):
@@ -156,17 +157,26 @@ class Legs:
         nothing = np.zeros(vectors.dimension, np.float32)
         return np.stack([rows.get(docno, nothing) for docno in docnos.tolist()])
 
-    def _open_snapshot(self) -> Snapshot:
+    def _open_snapshot(self, catalog: Catalog) -> Snapshot:
         with self._opening:
             if self._snapshot is None:
+                self._require_that_of(catalog, "keyword")
                 self._snapshot = self._index.snapshot()
             return self._snapshot
 
-    def _open_vectors(self) -> VectorIndex | None:
+    def _open_vectors(self, catalog: Catalog) -> VectorIndex | None:
         with self._opening:
             if self._vectors is None and not self._no_vectors:
+                self._require_that_of(catalog, "vector")
                 self._vectors = self._index.open_vectors()
             return self._vectors
+
+    def _require_that_of(self, catalog: Catalog, target: Target) -> None:
+        # Twice: between two looks at both, another process may have built it anew.
+        if not any(self._index.belongs_to(catalog, target) for _ in range(2)):
+            raise IndexDamagedError(
+                target, "it is missing, or not the one that the catalog knows of"
+            )
 
     def _embedded(self, text: str) -> Vector | None:
         """The vector of a question; None where there is none now, and ``no_vectors`` says why."""

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..waiting import wait_until
 from .daemons import started, status
 
 if TYPE_CHECKING:
@@ -149,7 +150,8 @@ def test_when_the_files_come_back_nothing_is_left_over(indexed: World, beside: s
     away = indexed.home / "갔다"
     shutil.move(indexed.journal / "notes", away)
     (indexed.journal / "notes").mkdir()
-    assert len(said(indexed.ok("search", "얼룩말"))) == 1
+    # A folder that was moved away is seen half a second later: the system waits for the other half.
+    wait_until(lambda: len(said(indexed.ok("search", "얼룩말"))) == 1)
     shutil.rmtree(indexed.journal / "notes")
     shutil.move(away, indexed.journal / "notes")
     note(indexed, 0).write_text("# 하마\n\n돌아와서 고쳤다\n", "utf-8")
