@@ -43,10 +43,14 @@ def read_stamp(folder: Path) -> str:
 
 
 def _holds_files_alone(folder: Path) -> bool:
-    """Whether no pipe, which is waited for without end, no link and no folder stands for a file of it."""
+    """Whether no pipe, which is waited for without end, no link and no folder stands for a file of it.
+
+    What is called *.tmp is no part of it: a writer may be at work there.
+    """
     try:
         with os.scandir(folder) as entries:
-            return all(entry.is_file(follow_symlinks=False) for entry in entries)
+            parts = [entry for entry in entries if not entry.name.endswith(".tmp")]
+            return all(entry.is_file(follow_symlinks=False) for entry in parts)
     except OSError:
         return False
 

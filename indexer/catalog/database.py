@@ -7,7 +7,9 @@ not a write-ahead log: readers of a log leave files beside it.
 from __future__ import annotations
 
 import contextlib
+import os
 import sqlite3
+import stat
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, Final
@@ -173,7 +175,10 @@ def _rollback_journal(path: Path) -> Path:
 
 def _is_something_else(place: Path) -> bool:
     """Whether a link, which a journal from elsewhere may bring along, a pipe or a folder stands there."""
-    return place.is_symlink() or (place.exists() and not place.is_file())
+    try:
+        return not stat.S_ISREG(os.lstat(place).st_mode)
+    except OSError:  # nothing does, or SQLite says what is wrong
+        return False
 
 
 def _as_our_error(error: sqlite3.Error, path: Path) -> MemjournalError:

@@ -20,9 +20,11 @@ from typing import Any
 
 import pytest
 
+from memjournal.indexer.catalog.outbox import TARGETS
 from memjournal.indexer.living.bulk import BulkWork
 from memjournal.indexer.living.living_index import LivingIndex, LivingOptions, LivingStatus
 from memjournal.indexer.search.answer import SearchRequest
+from memjournal.indexer.stamps import read_stamp
 from memjournal.journal.errors import LockedError, MemjournalError, UnavailableError
 
 from ..waiting import wait_until
@@ -434,6 +436,8 @@ def test_of_a_burst_of_ten_thousand_saves_none_is_lost(living: Living) -> None:
 
 def test_many_search_while_one_writes(living: Living) -> None:
     stop = threading.Event()
+    folders = [living.world.index.folder_of(target) for target in TARGETS]
+    stamps = [read_stamp(folder) for folder in folders]
 
     def keep_asking() -> int:
         n_asked = 0
@@ -451,7 +455,9 @@ def test_many_search_while_one_writes(living: Living) -> None:
         finally:
             stop.set()
         assert all(one.result() > 0 for one in asking)
-    living.world.index.verify()
+    assert living.index.take_remarks() == ()
+    assert [read_stamp(folder) for folder in folders] == stamps  # neither was built anew
+    assert living.world.index.verify() == []
 
 
 _UPDATE = """
