@@ -19,6 +19,8 @@ from .context import Context
 
 LOG_FILE: Final = "mem.log"
 MAX_BYTES: Final = 1_000_000  # then the older half goes
+_CAREFUL: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+"""A journal from elsewhere may bring a link or a pipe along: neither is followed nor waited for."""
 
 
 def write_traceback() -> Path:
@@ -50,7 +52,9 @@ def read_log_tail(path: Path, *, n_lines: int) -> list[str]:
         OSError: it is there and cannot be read.
     """
     try:
-        text = path.read_text("utf-8", "replace")
+        fd = os.open(path, os.O_RDONLY | _CAREFUL)
+        with open(fd, encoding="utf-8", errors="replace") as stream:
+            text = stream.read()
     except FileNotFoundError:
         return []
     return text.splitlines()[-n_lines:]
@@ -80,12 +84,10 @@ def append_record(path: Path, record: str) -> None:
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     with contextlib.suppress(FileNotFoundError):
-        if path.stat().st_size > MAX_BYTES:
+        if path.lstat().st_size > MAX_BYTES:
             from ..journal.files import replace
 
             replace(path, path.read_bytes()[-MAX_BYTES // 2 :])
-    # A journal from elsewhere may bring a link or a pipe along: neither is written to or waited for.
-    careful = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | careful, 0o600)
+    fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _CAREFUL, 0o600)
     with open(fd, "a", encoding="utf-8", newline="") as stream:
         stream.write(record)

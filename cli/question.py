@@ -44,11 +44,11 @@ class Question:
             typer.BadParameter: a scope, kind, type or time that there is not.
             NotFoundError: no project goes by that name.
         """
-        from ..indexer.search.answer import SearchRequest
+        from ..indexer.search.answer import MAX_QUERY_CHARS, SearchRequest
 
         settings = surroundings.settings.search
         return SearchRequest(
-            text=self.text,
+            text=self.text.lstrip()[:MAX_QUERY_CHARS],
             wanted=self._wanted(surroundings, catalog),
             limit=self.limit or settings.limit,
             by=filters.choice("--by", self.by, MODES),

@@ -132,12 +132,12 @@ def _remarks_on(answer: Answer, surroundings: Context) -> Iterator[str]:
         yield f'nothing says "{output.safe(phrase)}" word for word'
     if (period := answer.period) is not None:
         now, words = surroundings.now, output.safe(period.words)
-        start = output.when(period.start, now) if period.start else ""
-        end = output.when(period.end, now) if period.end else ""
+        start = output.when(period.start, now) if period.start else "the beginning"
+        end = output.when(period.end, now) if period.end else "now"
         if period.is_used:
             yield f'"{words}" was read as a time: {start} – {end}'
         else:
-            yield f'nothing of "{words}" was found ({start} – {end}); all times were searched'
+            yield f'nothing of "{words}" ({start} – {end}) answers this; all times were searched'
 
 
 def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
@@ -147,12 +147,16 @@ def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
         if used
     )
     if not shown:
-        return f"nothing found ({legs or 'no leg could be searched'})"
+        return f"nothing found ({legs})" if legs else "nothing found"
     n_weak = len(answer.hits) - len(shown)
     parts = [
         f"{len(shown)} of {output.count(answer.total, 'match', 'matches')}",
-        *([f"{n_weak} that hardly match left out (--all)"] if n_weak else []),
-        legs,
+        *(
+            [f"{n_weak} that hardly match{'es' if n_weak == 1 else ''} left out (--all)"]
+            if n_weak
+            else []
+        ),
+        *([legs] if legs else []),
         f"confidence: {answer.confidence}",
         f"open one with `mem show mem:{shown[0].row.id}`",
     ]

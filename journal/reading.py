@@ -254,29 +254,36 @@ def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> S
 
 
 def read_raw(root: Path, path: str, offset: int, length: int) -> bytes:
-    """The bytes of what stood at *offset* when the file was indexed: of a note, which is all of its
-    file, one more if it has more now.
+    """The bytes that stand at *offset* now, *length* of them; of a note, whatever its length, all that
+    is indexed of its file, so that one that has grown is seen.
 
     Raises:
         OSError: the file cannot be opened or read.
     """
     with open(root / path, "rb") as stream:
         if kind_of(path) != "session":
-            return stream.read(min(length, MAX_NOTE_BYTES) + 1)
+            return _note_bytes(stream)[0]
         stream.seek(offset)
         return stream.read(length)
 
 
-def _read_note(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
+def _note_bytes(stream: BinaryIO) -> tuple[bytes, bool]:
+    """What is indexed of a note, in whole characters, and whether that is all of its file."""
     raw = stream.read(MAX_NOTE_BYTES + 1)
+    if len(raw) <= MAX_NOTE_BYTES:
+        return raw, True
+    raw = raw[:MAX_NOTE_BYTES]
+    while raw and raw[-1] & 0xC0 == 0x80:  # not in the middle of a character
+        raw = raw[:-1]
+    return raw[:-1], False
+
+
+def _read_note(stream: BinaryIO, file: JournalFile) -> Iterator[Stored | Oddity]:
+    raw, is_whole = _note_bytes(stream)
     if b"\0" in raw[:8192] and not raw.startswith(b"---\n"):  # a memory may quote such a byte
         yield Oddity(file.path, "not a text file; it is not indexed")
         return
-    if len(raw) > MAX_NOTE_BYTES:
-        raw = raw[:MAX_NOTE_BYTES]
-        while raw and raw[-1] & 0xC0 == 0x80:  # not in the middle of a character
-            raw = raw[:-1]
-        raw = raw[:-1]
+    if not is_whole:
         yield Oddity(file.path, f"larger than {MAX_NOTE_BYTES >> 20} MiB; the rest is not indexed")
     try:
         text = raw.decode("utf-8")

@@ -239,13 +239,11 @@ def _index_state(surroundings: Context) -> str:
 
     texts = []
     for finding in check_index(surroundings.index):
-        n_files = _n_to_read(surroundings) if finding.check == "index" else 0
+        is_index = finding.check == "index"
+        n_files = _n_to_read(surroundings) if is_index else 0
         if n_files:
-            verb = "will be read by the next command"
-            texts.append(f"{output.count(n_files, 'file')} {verb}")
-        if finding.check == "index" and n_files and finding.verdict != "wrong":
-            continue
-        if finding.check == "index" or finding.verdict != "ok":
+            texts.append(f"{output.count(n_files, 'file')} will be read by the next command")
+        if finding.verdict == "wrong" or (not n_files and (is_index or finding.verdict != "ok")):
             texts.append(finding.what)
     return "; ".join(texts)
 

@@ -12,14 +12,15 @@ from typing import Final
 from ...journal.errors import FormatError
 from ..search.answer import Answer, SearchRequest
 from .errors import DaemonGoneError, DaemonSilentError
-from .lines import LineSocket, parse_message
+from .lines import MAX_REQUEST_BYTES, LineSocket, parse_message
 from .place import DaemonPlace, DaemonState
 from .transport import connect
 from .wire import PROTOCOL, decode, decode_error, encode
 
 CONNECT_S: Final = 1.0
 SEARCH_S: Final = 5.0  # a warm one takes 0.03 s; then looking for oneself is faster
-_MANY_CHARS: Final = 500_000  # of paths; to look at everything costs less
+_MANY_CHARS: Final = MAX_REQUEST_BYTES // 16
+"""Of paths, of which each takes 12 bytes in JSON at worst; to look at everything costs less."""
 
 
 class DaemonClient:
@@ -100,9 +101,8 @@ class DaemonClient:
     def refresh(
         self, paths: Sequence[str] | None, *, patience_s: float
     ) -> tuple[bool, tuple[str, ...]]:
-        """Let the index follow the files at *paths*, or with None all; whether it does, after *patience_s*.
-
-        Very many *paths* count as all.
+        """Let the index follow the files at *paths*, or with None all, which very many *paths* count as;
+        whether it does, after *patience_s*.
 
         With it come remarks for people, unless *paths* names some: then only those were looked at.
 
@@ -110,7 +110,7 @@ class DaemonClient:
             DaemonGoneError, DaemonSilentError: there is no answer.
             MemjournalError: the index cannot follow.
         """
-        if paths is not None and sum(map(len, paths)) > _MANY_CHARS:
+        if paths is not None and sum(len(path) + 1 for path in paths) > _MANY_CHARS:
             paths = None
         params = {"paths": None if paths is None else list(paths), "patience_s": patience_s}
         raw = self.call("refresh", params, timeout_s=patience_s + SEARCH_S)

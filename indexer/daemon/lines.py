@@ -14,7 +14,8 @@ from typing import Final
 
 from ...journal.errors import FormatError
 
-MAX_LINE_BYTES: Final = 32 * 1024 * 1024  # a tool's whole output fits; a thousand hits are 2 MB
+MAX_LINE_BYTES: Final = 32 << 20  # of an answer; a thousand hits are 2 MB
+MAX_REQUEST_BYTES: Final = 4 << 20  # of a request: what a client that never ends one can hold
 _CHUNK_BYTES: Final = 65_536
 
 

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from ...journal.errors import FormatError, MemjournalError, UnavailableError, UsageError
-from .lines import LineSocket, parse_message
+from .lines import MAX_REQUEST_BYTES, LineSocket, parse_message
 from .place import DaemonPlace
 from .transport import is_welcome
 from .wire import PROTOCOL, encode_error
@@ -33,7 +33,7 @@ class Limits:
     """What one client can cost the others."""
 
     n_connections: int = 128
-    request_bytes: int = 4 << 20  # a list of 40,000 paths; and what a half-sent line can hold
+    request_bytes: int = MAX_REQUEST_BYTES
     line_s: float = 10.0  # for a request that has begun, and for taking an answer
     idle_s: float = 60.0  # between requests
     stuck_s: float = 120.0  # then a request that is not answered counts as hung

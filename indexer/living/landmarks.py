@@ -45,6 +45,12 @@ def look_at(root: Path) -> Landmarks:
     except OSError as error:
         trouble = "" if is_missing(error) else error.strerror or str(error)
         return Landmarks(root=None, trouble=trouble, folders={}, head=())
+    head = _head(repository_around(root))
+    return Landmarks(root=identity, trouble="", folders=folders_of(root), head=head)
+
+
+def folders_of(root: Path) -> dict[str, Identity]:
+    """Those of the three folders of the journal at *root* that are there."""
     folders = {}
     for name in FOLDERS:
         try:
@@ -53,9 +59,7 @@ def look_at(root: Path) -> Landmarks:
             continue
         if stat.S_ISDIR(status.st_mode):
             folders[name] = identity_of(status)
-    return Landmarks(
-        root=identity, trouble="", folders=folders, head=_head(repository_around(root))
-    )
+    return folders
 
 
 def _head(repository: Repository | None) -> tuple[object, ...]:

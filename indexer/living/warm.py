@@ -6,10 +6,11 @@ that a change of an index is noted in, so that it tells of every change, whoever
 
 from __future__ import annotations
 
+import contextlib
 import os
 from pathlib import Path
 
-from ...journal.files import identity_of
+from ...journal.files import Identity, identity_of
 from ..catalog.catalog import Catalog
 from ..catalog.outbox import TARGETS
 from ..errors import IndexDamagedError
@@ -17,6 +18,8 @@ from ..index import JournalIndex
 from ..search.answer import Answer, SearchRequest
 from ..search.searcher import Searcher
 from ..stamps import STAMP_FILE
+
+Mark = tuple[Identity, int] | None  # of a file; differs for another one in its place
 
 
 class WarmSearcher:
@@ -26,7 +29,7 @@ class WarmSearcher:
         self._index = index
         self._catalog: Catalog | None = None
         self._searcher: Searcher | None = None
-        self._files: tuple[object, ...] = ()  # the catalog, and each index's stamp
+        self._marks: tuple[Mark, ...] = ()  # the catalog, and each index's stamp
         self._version = 0  # of what stands in the catalog
         self.remarks: tuple[str, ...] = ()  # what had to be mended last, for people
 
@@ -68,12 +71,12 @@ class WarmSearcher:
 
     def _current(self) -> Searcher:
         """The searcher, opened or refreshed if need be."""
-        files = _files_of(self._index)
-        if self._searcher is not None and files != self._files:
+        marks = _marks_of(self._index)
+        if self._searcher is not None and marks != self._marks:
             self.close()
         if self._searcher is None or self._catalog is None:
             self._catalog = self._index.read_catalog()
-            self._files, self._version = files, self._catalog.data_version()
+            self._marks, self._version = marks, self._catalog.data_version()
             self._searcher = Searcher(self._index, self._catalog)
         elif (version := self._catalog.data_version()) != self._version:
             self._version = version
@@ -87,18 +90,16 @@ class WarmSearcher:
             searcher.close()  # opened anew by the search, which mends what it finds damaged
 
 
-def _files_of(index: JournalIndex) -> tuple[object, ...]:
+def _marks_of(index: JournalIndex) -> tuple[Mark, ...]:
+    """Of the catalog and of each index's stamp. The number of a file that is gone is soon another's;
+    so of a stamp, which nobody writes to, its last change counts too. The catalog is written to."""
     stamps = (index.folder_of(target) / STAMP_FILE for target in TARGETS)
-    return (
-        _identity_at(index.catalog_path),
-        *(_identity_at(path, is_kept=True) for path in stamps),
-    )
+    catalog = _mark_of(index.catalog_path)
+    return (catalog and (catalog[0], 0), *map(_mark_of, stamps))
 
 
-def _identity_at(path: Path, *, is_kept: bool = False) -> object:
-    """What differs for another file in its place; of one that *is_kept* as it is, whatever its number."""
-    try:
+def _mark_of(path: Path) -> Mark:
+    with contextlib.suppress(OSError):
         status = os.stat(path)
-    except OSError:
-        return None
-    return (identity_of(status), status.st_ctime_ns) if is_kept else identity_of(status)
+        return identity_of(status), status.st_ctime_ns
+    return None

@@ -28,7 +28,7 @@ from watchdog.observers.api import BaseObserver
 from ...journal.reading import FOLDERS
 from .hints import HintBox, Hints, hinted_place
 from .kernel_watches import KernelWatches, count_folders
-from .landmarks import Landmarks, look_at, shared_file_system
+from .landmarks import Landmarks, folders_of, look_at, shared_file_system
 
 WatchMode = Literal["inotify", "fsevents", "windows", "polling", "off"]
 
@@ -127,6 +127,13 @@ class Watcher:
         """Whether the journal's folder has been away, or another one in its place, for some seconds."""
         since = self._gone_since
         return since is not None and time.monotonic() - since >= GONE_AFTER_S
+
+    @property
+    def has_moved(self) -> bool:
+        """Whether a folder of the journal came, went or was replaced, which no event tells until the next
+        look around; three ``lstat``, from any thread."""
+        seen = self._seen
+        return seen is not None and folders_of(self.root) != seen.folders
 
     # --- hints ------------------------------------------------------------------------------
 

@@ -110,7 +110,8 @@ class Legs:
         the one that was given at first.
 
         Raises:
-            IndexDamagedError: an index cannot be read, or was made elsewhere.
+            IndexDamagedError: an index cannot be read, was made elsewhere, or is not the one that the
+                catalog knows of.
             StorageError: the disk refused.
         """
         catalog = catalog or self._catalog
@@ -160,19 +161,19 @@ class Legs:
     def _open_snapshot(self, catalog: Catalog) -> Snapshot:
         with self._opening:
             if self._snapshot is None:
-                self._require_that_of(catalog, "keyword")
+                self._require_known(catalog, "keyword")
                 self._snapshot = self._index.snapshot()
             return self._snapshot
 
     def _open_vectors(self, catalog: Catalog) -> VectorIndex | None:
         with self._opening:
             if self._vectors is None and not self._no_vectors:
-                self._require_that_of(catalog, "vector")
+                self._require_known(catalog, "vector")
                 self._vectors = self._index.open_vectors()
             return self._vectors
 
-    def _require_that_of(self, catalog: Catalog, target: Target) -> None:
-        # Twice: between two looks at both, another process may have built it anew.
+    def _require_known(self, catalog: Catalog, target: Target) -> None:
+        """Looked at twice, for another process may have built it anew between the two looks."""
         if not any(self._index.belongs_to(catalog, target) for _ in range(2)):
             raise IndexDamagedError(
                 target, "it is missing, or not the one that the catalog knows of"

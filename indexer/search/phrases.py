@@ -32,6 +32,7 @@ _VARYING: Final = re.compile(
     r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b0x[0-9a-f]{9,}\b"
     r"|\b(?=[0-9a-f]*\d)[0-9a-f]{12,64}\b|(?<![\w.-])\d+(?:\.\d+)?(?=(?:ms|s|kb|mb|gb|b|%)?\b)(?![.-]\w)"
 )
+_VARYING_AS_TYPED: Final = re.compile(_VARYING.pattern, re.IGNORECASE)
 _WORD: Final = re.compile(r"[^\W_]+(?:_+[^\W_]+)*|#")
 _QUOTED: Final = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{2,200})」')
 _CODE: Final = re.compile(r"\w*(?:\d|_|[a-z][A-Z]|\w[.:/-]\w)\w*")
@@ -84,6 +85,11 @@ def comparable(text: str) -> str:
     if not text.isascii():
         text = unicodedata.normalize("NFKC", text)
     return " ".join(_WORD.findall(_VARYING.sub(" # ", text.lower())))
+
+
+def without_varying(text: str) -> str:
+    """*text* without what differs between two prints of one message: time stamps, numbers, addresses."""
+    return _VARYING_AS_TYPED.sub(" ", _ANSI.sub("", text))
 
 
 def find_phrases(sought: Sought, text: str, *, is_question: bool = False) -> Containing:

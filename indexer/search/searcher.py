@@ -25,6 +25,7 @@ from ..text.analysis import Query, QueryTerm, normalised, query_terms, scripts, 
 from . import phrases
 from .answer import (
     KEYWORD_FROM,
+    MAX_QUERY_CHARS,
     MMR_LAMBDA,
     Answer,
     AskedPeriod,
@@ -60,7 +61,6 @@ MENDED_GAIN: Final = 1.1
 slip ten were mended, and of those with one nine in ten."""
 _SAME: Final = 1e-6
 _ALL: Final = 1 - 1e-6  # of the query's idf
-MAX_QUERY_CHARS: Final = 20_000  # a pasted log is a question too; what follows adds no meaning
 
 
 @dataclass(slots=True)
@@ -206,7 +206,7 @@ class Searcher:
             period=period,
             missing_phrases=(
                 *(typed for typed, _ in sought.quoted if typed not in quoted),
-                *asked.unknown,
+                *(() if cited else self._nowhere_in(asked, hits)),
             ),
         )
 
@@ -220,7 +220,7 @@ class Searcher:
         if evidence.relevance.share.max(initial=0.0) >= _ALL:  # every word stands somewhere
             return asked
         snapshot = self._index.snapshot()
-        asked.unknown = unknown_identifiers(text, snapshot)
+        asked.unknown = unknown_identifiers(phrases.without_varying(text), snapshot)
         asked.mended = mend(query, snapshot)
         if asked.mended is None or asked.mended.query is query:
             return asked
@@ -310,6 +310,11 @@ class Searcher:
             asked.evidence.weights,
             start_hint=lambda: self._index.passage_start(row, body, place) if place else 0,
         )
+
+    def _nowhere_in(self, asked: _Asked, hits: Sequence[Hit]) -> Iterator[str]:
+        """The unknown identifiers, but for those that stand in a hit as a part of something longer."""
+        texts = [f"{hit.row.title}\n{self._read(asked, hit.row) or ''}".lower() for hit in hits]
+        return (name for name in asked.unknown if not any(name.lower() in one for one in texts))
 
     def _did_you_mean(self, asked: _Asked, hits: Sequence[Hit]) -> str:
         """The question with the unknown words as they are written in what was found instead."""

@@ -128,8 +128,10 @@ def document_terms(text: str) -> Counter[str]:
 
 def document_length(terms: Mapping[str, int]) -> int:
     """The length that BM25 compares: single syllables and characters are not counted."""
-    single = [n for term, n in terms.items() if len(term) == 1 and not term.isascii()]
-    return sum(terms.values()) - sum(single)
+    n_all = sum(terms.values())
+    if "".join(terms).isascii():
+        return n_all
+    return n_all - sum([n for term, n in terms.items() if len(term) == 1 and not term.isascii()])
 
 
 def query_terms(text: str) -> Query:
@@ -282,9 +284,9 @@ def _work_out_terms(run: str) -> tuple[str, ...]:
     """The terms of ``_parts_of``; those of usual words without the parts, at a third of the time."""
     if _is_plain(run):
         return (english.stem(run.lower()),)
-    if _IS_HANGUL.match(run) and len(run) > 1:
+    if len(run) > 1 and _IS_HANGUL.match(run):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)]
-        return (*pairs, *(run[i] for i in _edge_places(run)))
+        return (*pairs, *[run[i] for i in _edge_places(run)])
     return tuple(part.term for part in _parts_of(run))
 
 

@@ -6,12 +6,14 @@ import os
 import tempfile
 from pathlib import Path
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from memjournal.indexer.catalog.entry_filter import EntryFilter
 from memjournal.indexer.catalog.row import Row
 from memjournal.indexer.text.content import indexed_text
+from memjournal.journal import reading
 
 from .world import World
 
@@ -99,6 +101,16 @@ def test_of_most_entries_the_text_is_cut_and_nothing_parsed(tmp_path: Path) -> N
     world.update()
     assert len(rows_of(world)) == 4
     assert all(row.body_start is not None for row in rows_of(world))
+
+
+def test_of_a_note_that_is_too_large_the_beginning_is_found(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(reading, "MAX_NOTE_BYTES", 1000)
+    world = World(tmp_path, "none", vectors=False)
+    world.note("notes/large.md", "# 환불\n\n" + "고갈 " * 1000)
+    check(world)
+    assert [hit.row.path for hit in world.ask("환불").hits] == ["notes/large.md"]
 
 
 def test_other_bytes_are_never_the_entry(tmp_path: Path) -> None:

@@ -291,6 +291,14 @@ def test_what_is_written_into_folders_made_just_before_is_found(living: Living) 
     assert living.finds("refund", *paths)
 
 
+def test_the_first_note_of_a_folder_of_the_journal_is_found_at_once(living: Living) -> None:
+    """Before the folder is watched: a clone has no notes/, for git keeps no empty folders."""
+    shutil.rmtree(living.root / "memories")
+    assert living.until(lambda: living.status().watch.n_restarts == 1)
+    living.world.note("memories/첫.md", "# 첫 refund\n")
+    assert living.titles("refund") == ["첫 refund"]
+
+
 def test_a_folder_that_is_removed_is_not_found(living: Living) -> None:
     living.world.note("notes/one/deep/b.md", "# refund\n")
     assert living.finds("refund")
@@ -455,7 +463,6 @@ def test_many_search_while_one_writes(living: Living) -> None:
         finally:
             stop.set()
         assert all(one.result() > 0 for one in asking)
-    assert living.index.take_remarks() == ()
     assert [read_stamp(folder) for folder in folders] == stamps  # neither was built anew
     assert living.world.index.verify() == []
 

@@ -92,3 +92,21 @@ def test_quoted_words_come_first_or_are_named_as_missing(filled: World) -> None:
     answer = filled.ask('pool timeout "no such words"')
     assert answer.missing_phrases == ("no such words",)
     assert answer.hits
+
+
+def test_what_only_differs_between_two_prints_is_not_missed(world: World) -> None:
+    world.memory("HikariPool-1 - Connection is not available", "pool timeout")
+    world.update()
+    line = "2026-11-30T03:12:44.123Z ERROR HikariPool-1 - Connection is not available after 30001ms (total=10)"
+    assert world.ask(line).missing_phrases == ()
+
+
+def test_what_is_a_part_of_a_longer_name_or_an_id_is_not_missed(world: World) -> None:
+    path = world.memory("/home/dev/shop-api/src/db.py", "커넥션 풀의 크기")
+    world.update()
+    assert world.ask("src/db.py").missing_phrases == ()
+    with world.catalog() as catalog:
+        (row,) = catalog.by_path(path)
+    assert world.ask(f"mem:{row.id}").missing_phrases == ()
+    assert world.ask(row.id).missing_phrases == ()
+    assert world.ask("src/none.py").missing_phrases == ("src/none.py",)
