@@ -48,7 +48,7 @@ def mark(text: str, spans: Sequence[tuple[int, int]]) -> str:
 
 def safe(text: str) -> str:
     """*text* without characters that act on a terminal or turn the reading direction around."""
-    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n"))
+    return _CONTROL.sub("\ufffd", text.replace("\r\n", "\n").removesuffix("\r"))
 
 
 def line(text: str = "") -> None:

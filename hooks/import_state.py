@@ -63,7 +63,8 @@ class ImportState:
     def load(cls, path: Path, *, may_keep: Callable[[str], bool] = lambda _: True) -> ImportState:
         """What was saved at *path*; empty when there is nothing, or nothing usable."""
         try:
-            lines = path.read_bytes().decode("utf-8").splitlines()
+            with files.open_regular(path) as stream:
+                lines = stream.read().decode("utf-8").splitlines()
         except FileNotFoundError:
             return cls(path, may_keep=may_keep)
         except (OSError, UnicodeDecodeError) as error:

@@ -270,7 +270,7 @@ class JournalIndex(IndexParts):
         """
         path = self.root / row.path
         try:
-            with open(path, "rb") as stream:
+            with files.open_regular(path) as stream:
                 return stream.read(row.offset).count(b"\n") + 1
         except OSError as error:
             if is_missing(error):

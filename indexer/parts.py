@@ -20,11 +20,12 @@ from ..journal.errors import CannotCreateError, StorageError
 from .catalog.catalog import Catalog
 from .catalog.outbox import TARGETS, Target
 from .errors import IndexDamagedError, ServiceUnavailableError, VectorsUnavailableError
+from .keywords import mark as keyword_mark
 from .options import IndexOptions
 from .stamps import STAMP_FILE, holds, make_stamp, read_stamp
 from .text.analysis import ANALYZER_VERSION
 from .text.content import CONTENT_VERSION
-from .vectors.mark import reaches
+from .vectors import mark as vector_mark
 
 if TYPE_CHECKING:
     from .embedding.embedders import Embedder
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
 _KEYWORD_FORMAT: Final = "3"
 _VECTOR_FORMAT: Final = "3"
 _REST_S: Final = 30.0  # after which a service that could not be asked is asked again
+_REACHES: Final = {"keyword": keyword_mark.reaches, "vector": vector_mark.reaches}
 _FOLDERS: Final[dict[Target, str]] = {"keyword": "whoosh", "vector": "faiss"}
 
 
@@ -175,18 +177,21 @@ class IndexParts:
 
     def belongs_to(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index is the one that the catalog knows of, and no older or other one in its place."""
-        return read_stamp(self.folder_of(target)) == catalog.stamp(target)
+        if read_stamp(self.folder_of(target)) != catalog.stamp(target):
+            return False
+        mark = catalog.mark(target)  # before the files are looked at: they are written first
+        return _REACHES[target](self.folder_of(target), mark)
 
     def is_current(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index is there, made as it would be made now, and all of what the catalog knows."""
         found = read_stamp(self.folder_of(target))
-        if found != catalog.stamp(target) or not self._holds(found, target):
+        if not self.belongs_to(catalog, target) or not self._holds(found, target):
             return False
-        if target == "keyword":
-            return True
-        if not reaches(self.folder_of("vector"), catalog.vector_mark()):
-            return False
-        return self._embedder is None or f" {self._embedder.fingerprint} " in found
+        return (
+            target == "keyword"
+            or self._embedder is None
+            or f" {self._embedder.fingerprint} " in found
+        )
 
     def start_anew(self, catalog: Catalog, target: Target) -> None:
         """Empty one index and note every entry for it.
@@ -211,8 +216,7 @@ class IndexParts:
         with catalog.transaction():
             catalog.outbox.note_all(target)
             catalog.set_stamp(target, stamp)
-            if target == "vector":
-                catalog.set_vector_mark("")
+            catalog.set_mark(target, "")
         files.replace(folder / STAMP_FILE, stamp.encode("utf-8"))
 
     def remove_derived(self) -> None:

@@ -52,9 +52,8 @@ TYPES: Final[Mapping[Kind, tuple[str, ...]]] = {
 
 _FIRST_YEAR: Final = 2
 _LAST_YEAR: Final = 9998
-
-
 _KIND_BY_NAME: Final[Mapping[str, Kind]] = {kind: kind for kind in KINDS}
+_PRIVACY_BY_NAME: Final[Mapping[str, Privacy]] = {privacy: privacy for privacy in PRIVACIES}
 
 
 def as_kind(text: str) -> Kind | None:
@@ -64,7 +63,7 @@ def as_kind(text: str) -> Kind | None:
 
 def as_privacy(text: str) -> Privacy | None:
     """The privacy level that *text* names, or None."""
-    return next((privacy for privacy in PRIVACIES if privacy == text), None)
+    return _PRIVACY_BY_NAME.get(text)
 
 
 @dataclass(frozen=True, slots=True, order=True)

@@ -16,7 +16,7 @@ import sys
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import BinaryIO, Final
 
 from .errors import CannotCreateError, LockedError, NotFoundError, StorageError
 
@@ -24,6 +24,7 @@ Identity = tuple[int, int]  # device and inode
 
 _POLL_S: Final = 0.01
 _BINARY: Final = getattr(os, "O_BINARY", 0)
+_NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
 """A journal may come from elsewhere, and a link in it lead anywhere."""
 
@@ -229,6 +230,28 @@ def sync_folder(folder: Path) -> None:
             os.close(fd)
     except OSError as error:
         raise as_storage_error(error, folder) from error
+
+
+def open_regular(path: Path) -> BinaryIO:
+    """The file at *path*, for reading.
+
+    A link, which a journal may bring along and which leads anywhere, a pipe, which is waited for
+    without end, and a folder count as no file.
+
+    Raises:
+        FileNotFoundError: no file is there.
+        OSError: it cannot be opened.
+    """
+    try:
+        fd = os.open(path, os.O_RDONLY | _BINARY | _NO_LINK | _NO_WAIT)
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            raise FileNotFoundError(errno.ENOENT, "a link is no file", str(path)) from error
+        raise
+    if not stat.S_ISREG(os.fstat(fd).st_mode):
+        os.close(fd)
+        raise FileNotFoundError(errno.ENOENT, "not a file", str(path))
+    return open(fd, "rb")
 
 
 def read(path: Path) -> bytes:

@@ -20,7 +20,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple
 
 from .entry import Entry, EntryId
 from .event import SessionHeader
-from .files import as_storage_error
+from .files import as_storage_error, open_regular
 from .frontmatter import parse_document
 from .ids import mint
 from .memory_file import parse_memory
@@ -197,7 +197,7 @@ def read_entries(root: Path, file: JournalFile) -> Iterator[Stored | Oddity]:
     Raises:
         OSError: the file cannot be opened or read.
     """
-    with open(root / file.path, "rb") as stream:
+    with open_regular(root / file.path) as stream:
         if file.kind == "session":
             yield from _read_session(stream, file)
         else:
@@ -213,7 +213,7 @@ def read_records(root: Path, path: str, start: int) -> list[Stored] | None:
     Raises:
         OSError: the file cannot be opened or read.
     """
-    with open(root / path, "rb") as stream:
+    with open_regular(root / path) as stream:
         head = next(iter(scan(stream)), None)
         header, _ = parse_header(_text(head.raw) if head else "")
         stream.seek(start)
@@ -235,7 +235,7 @@ def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> S
         OSError: the file cannot be opened or read.
     """
     kind = kind_of(path)
-    with open(root / path, "rb") as stream:
+    with open_regular(root / path) as stream:
         if kind != "session":
             file = JournalFile(path, kind, length, mtime_ns)
             return next((s for s in _read_note(stream, file) if isinstance(s, Stored)), None)
@@ -260,7 +260,7 @@ def read_raw(root: Path, path: str, offset: int, length: int) -> bytes:
     Raises:
         OSError: the file cannot be opened or read.
     """
-    with open(root / path, "rb") as stream:
+    with open_regular(root / path) as stream:
         if kind_of(path) != "session":
             return _note_bytes(stream)[0]
         stream.seek(offset)

@@ -206,6 +206,7 @@ def _daemon_options(surroundings: Context, *, tcp: bool, on_demand: bool) -> Dae
         settings_files=(surroundings.user_file, surroundings.root / JOURNAL_FILE),
         on_demand=on_demand,
         transport="tcp" if tcp else None,
+        closing_s=15.0,
     )
 
 

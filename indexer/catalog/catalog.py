@@ -104,13 +104,13 @@ class Catalog:
         """Note which index belongs to it from now on; inside a transaction."""
         self._database.set_meta(f"{target}_stamp", stamp)
 
-    def vector_mark(self) -> str:
-        """How far the vectors reached when work on them was ticked off last; "" if nothing was."""
-        return self._database.meta("vector_mark")
+    def mark(self, target: Target) -> str:
+        """How far an index reached when work on it was ticked off last; "" if nothing was."""
+        return self._database.meta(f"{target}_mark")
 
-    def set_vector_mark(self, mark: str) -> None:
-        """Note how far the vectors reach; inside the transaction that ticks off."""
-        self._database.set_meta("vector_mark", mark)
+    def set_mark(self, target: Target, mark: str) -> None:
+        """Note how far an index reaches; inside the transaction that ticks off."""
+        self._database.set_meta(f"{target}_mark", mark)
 
     # --- files ------------------------------------------------------------------------------
 

@@ -169,7 +169,7 @@ class DaemonPlace:
     def read_state(self) -> DaemonState | None:
         """What the daemon says; None where there is none, or only something that is not its file."""
         try:
-            with open(self.state, "rb") as stream:
+            with files.open_regular(self.state) as stream:
                 raw = json.loads(stream.read(_MAX_STATE_BYTES))
         except (OSError, ValueError, RecursionError):
             return None

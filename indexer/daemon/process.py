@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import threading
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 _TAKEOVER_S: Final = 15.0  # for the daemon before to end
 _STEP_S: Final = 0.2
 _GRACE_S: Final = 3.0  # for answers that are being made when it ends
+_HUNG_EXIT: Final = 70  # EX_SOFTWARE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -46,6 +48,9 @@ class DaemonOptions:
     transport: Transport | None = None  # None: the best there is
     beat_s: float = 2.0
     limits: Limits | None = None
+    closing_s: float | None = (
+        None  # and the process ends, whatever hangs; None: it is somebody else's
+    )
 
 
 def run_daemon(
@@ -81,7 +86,18 @@ def run_daemon(
         server = _serve(place, options, living, methods, held, report_bug=report_bug)
         place.give_up_attempt()
         note(f"answers as process {os.getpid()}")
-        return _live(server, living, watch, ending)
+        end = _live(server, living, watch, ending)
+        if options.closing_s is not None:
+            _end_in(options.closing_s)
+        return end
+
+
+def _end_in(seconds: float) -> None:
+    """End this process then, if it is not over by itself: while one of its threads hangs, it would hold
+    the lock, and no other daemon could take its place."""
+    timer = threading.Timer(seconds, os._exit, (_HUNG_EXIT,))
+    timer.daemon = True
+    timer.start()
 
 
 def _serve(

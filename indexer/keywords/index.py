@@ -24,6 +24,7 @@ import numpy as np
 from ...journal import files
 from ...journal.errors import LockedError
 from ..errors import IndexDamagedError
+from .mark import INDEX_NAME
 from .posting_codec import ArrayCodec, ArraySegment, Segments, schema
 from .segment_files import OpenSegment
 from .segment_writing import FromBatches, FromSegment, Source, write_segment
@@ -39,7 +40,6 @@ _MERGED_SHARE: Final = (
 )
 _OPENING_TRIES: Final = 5
 _OPENING_PAUSE_S: Final = 0.01
-_NAME: Final = "terms"
 _REFUSALS: Final = frozenset(
     {errno.ENOSPC, errno.EDQUOT, errno.EROFS, errno.EACCES, errno.EPERM, errno.EIO}
     | {errno.EMFILE, errno.ENFILE, errno.ENOMEM}
@@ -96,7 +96,7 @@ class KeywordIndex:
         """
         self._folder = folder
         self._index = _while_it_moves(
-            lambda: index.open_dir(str(folder), indexname=_NAME, schema=schema()), folder
+            lambda: index.open_dir(str(folder), indexname=INDEX_NAME, schema=schema()), folder
         )
 
     @classmethod
@@ -109,7 +109,7 @@ class KeywordIndex:
         shutil.rmtree(folder, ignore_errors=True)
         with _translated(folder):
             folder.mkdir(parents=True, exist_ok=True)
-            index.create_in(str(folder), schema(), indexname=_NAME)
+            index.create_in(str(folder), schema(), indexname=INDEX_NAME)
         return cls(folder)
 
     def apply(
@@ -180,7 +180,7 @@ class KeywordIndex:
     def _open_snapshot(self, previous: Snapshot | None) -> Snapshot:
         opener = _Opener(self._folder, previous)
         before = previous.by_segment() if previous is not None else {}
-        toc = index.TOC.read(self._index.storage, _NAME, schema=schema())
+        toc = index.TOC.read(self._index.storage, INDEX_NAME, schema=schema())
         return Snapshot(
             [
                 Living.of(opener.open(one), one.deleted, before.get(one.segment_id()))
@@ -246,6 +246,6 @@ def _rewritten(
         FromSegment(opener.open(one), one.deleted) for one in living if one in merged
     ]
     kept = Segments(one for one in living if one not in merged)
-    segment = ArraySegment(_NAME)
+    segment = ArraySegment(INDEX_NAME)
     written = write_segment(opener.folder, segment.segment_id(), [*old, *new])
     return Segments([*kept, segment.holds(written)]) if written is not None else kept

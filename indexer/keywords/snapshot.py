@@ -29,10 +29,10 @@ from .term_batch import Rows, sum_shares
 Ints = NDArray[np.int64]
 Bools = NDArray[np.bool_]
 
-_CACHE_BYTES: Final = 8 << 20
-_CACHE_BYTES_OF_ONE: Final = 160  # of a document
-"""Where there are more of these than of the former. At 100,000 documents that is 16 MB, and a question
-that is new has 14 terms worked out in a segment; 12 with 96 MB, which is less than 1 ms in 20."""
+_REMEMBERED_BYTES: Final = 8 << 20  # at least
+_REMEMBERED_BYTES_A_DOCUMENT: Final = 160
+"""16 MB at 100,000 documents: a new question then has 14 terms worked out in a segment. With 96 MB it
+has 12, which saves less than 1 ms in 20."""
 _OVERHEAD_BYTES: Final = 300  # of a thing remembered, beside its arrays
 _DENSE: Final = 4  # a term in more than one of so many documents is kept as one number for each
 
@@ -40,11 +40,15 @@ _DENSE: Final = 4  # a term in more than one of so many documents is kept as one
 class Remembered:
     """What was worked out, by what it is; what was not asked for longest is forgotten first."""
 
-    def __init__(self, max_bytes: int = _CACHE_BYTES) -> None:
-        self.max_bytes = max_bytes
-        self._n_bytes = 0
+    def __init__(self, max_bytes: int = _REMEMBERED_BYTES) -> None:
+        self._max_bytes, self._n_bytes = max_bytes, 0
         self._known: OrderedDict[Hashable, tuple[Any, int]] = OrderedDict()
         self._lock = threading.Lock()
+
+    def allow(self, max_bytes: int) -> None:
+        """From now on, remember so much."""
+        with self._lock:
+            self._max_bytes = max_bytes
 
     def get(self, key: Hashable, make: Callable[[], tuple[Any, int]]) -> Any:
         """What is known as *key*, or what *make* returns: it and its size in bytes."""
@@ -56,7 +60,7 @@ class Remembered:
         with self._lock:
             self._n_bytes += size - self._known.pop(key, (None, 0))[1]
             self._known[key] = (value, size)
-            while self._n_bytes > self.max_bytes and len(self._known) > 1:
+            while self._n_bytes > self._max_bytes and len(self._known) > 1:
                 self._n_bytes -= self._known.popitem(last=False)[1][1]
         return value
 
@@ -116,7 +120,7 @@ class Snapshot:
         self._remembered = remembered
         sizes = [len(one.segment) for one in self._living]
         self._bases = np.concatenate([[0], np.cumsum(sizes, dtype=np.int64)])
-        remembered.max_bytes = max(_CACHE_BYTES, _CACHE_BYTES_OF_ONE * sum(sizes))
+        remembered.allow(max(_REMEMBERED_BYTES, _REMEMBERED_BYTES_A_DOCUMENT * sum(sizes)))
         sums = sum((one.sums for one in self._living), np.zeros(9, np.int64))
         n_documents, title, n_titles, body, n_bodies, *shares = sums.tolist()
         n_shares = max(1, sum(shares))

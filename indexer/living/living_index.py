@@ -172,6 +172,8 @@ class LivingIndex:
         done = self._writer.status()
         if is_blind and done.reconcile_s < _CHEAP_LOOK_S:
             version = box.add_everything("a search, for want of a watch")
+        elif self._warm.was_replaced:
+            version = box.add_everything("the index was replaced")
         elif self._watcher.has_moved:
             version = box.add_everything("a folder of the journal came, went or was replaced")
         # What stands in the way may be gone, which no event tells: a disk is mounted, a mode is set.

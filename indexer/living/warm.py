@@ -61,6 +61,11 @@ class WarmSearcher:
         searcher.remarks.clear()
         return answer
 
+    @property
+    def was_replaced(self) -> bool:
+        """Whether other files stand in the place of those it has open; from any thread."""
+        return self._searcher is not None and _marks_of(self._index) != self._marks
+
     def close(self) -> None:
         """Give the files back; by the thread that searched."""
         if self._searcher is not None:

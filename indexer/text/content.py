@@ -36,7 +36,7 @@ class IndexedText:
 
 
 class Indexable(Protocol):
-    """What is known of an entry beside its text."""
+    """What is known of an entry beside its text; a protocol, as ``text/`` knows no rows."""
 
     @property
     def kind(self) -> str: ...

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import islice
+from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from ..catalog.catalog import Catalog
@@ -18,6 +19,7 @@ from ..catalog.changes import Pending
 from ..catalog.outbox import Target
 from ..catalog.row import Row
 from ..errors import VectorsUnavailableError
+from ..keywords.mark import mark_of
 from ..keywords.term_batch import TermBatch
 from .deriving import (
     EntryVectors,
@@ -90,7 +92,7 @@ def _follow_keyword(
                 written.finish(catalog)
             docnos = [one.docno for one in pending]
             future = writer.submit(keyword.apply, batches, replaced=docnos, known=index.snapshot())
-            written = _Writing(future, docnos, settled)
+            written = _Writing(index.folder_of("keyword"), future, docnos, settled)
             if len(pending) < KEYWORD_BATCH:  # if this one fails, it must be known to be this one
                 written.finish(catalog)
                 written = None
@@ -103,6 +105,7 @@ def _follow_keyword(
 class _Writing:
     """A batch that is being written."""
 
+    folder: Path
     future: Future[None]
     docnos: Sequence[int]
     settled: Sequence[int]
@@ -111,6 +114,7 @@ class _Writing:
         """Wait until it is on disk, and tick it off."""
         self.future.result()
         with catalog.transaction():
+            catalog.set_mark("keyword", mark_of(self.folder))
             _tick_off(catalog, "keyword", self.docnos, self.settled)
 
 
@@ -138,13 +142,13 @@ def _follow_vectors(
         except VectorsUnavailableError:
             vectors.save()
             with catalog.transaction():
-                catalog.set_vector_mark(vectors.mark)
+                catalog.set_mark("vector", vectors.mark)
                 catalog.outbox.settle("vector", settled)
                 catalog.outbox.put_back("vector")
             raise
         vectors.save()
         with catalog.transaction():
-            catalog.set_vector_mark(vectors.mark)
+            catalog.set_mark("vector", vectors.mark)
             _tick_off(catalog, "vector", [one.docno for one in pending], settled)
         n_done += len(pending)
         report(n_done)
@@ -158,7 +162,8 @@ def _vectors_of(
     embedder = index.embedder()
     assert embedder is not None  # there is an index only where there is an embedder
     tasks = (vector_task(index, part) for part in _parts(pending))
-    # Others take seconds and gigabytes to load once more, and here is one already.
+    # A worker loads a model of its own: the static one quickly, others in seconds and gigabytes. With
+    # one worker the work is done here, where a model is loaded already.
     if isinstance(embedder, StaticEmbedder) and workers.count > 1:
         yield from workers.map(derive_vectors, tasks)
     else:

@@ -14,6 +14,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Final
 
+from ...journal.files import open_regular
 from ...journal.reading import JournalFile, Stored, read_records
 from ..catalog.extent import Extent, Placed, digest_of
 
@@ -36,7 +37,7 @@ def extent_of(root: Path, file: JournalFile, entries: Sequence[Stored]) -> Exten
     ends_whole = last.entry.kind == "event" and last.raw.endswith(_RECORD_END)
     if first.entry.kind != "event" or not ends_whole or first.offset > MAX_HEAD_BYTES:
         return None
-    with open(root / file.path, "rb") as stream:
+    with open_regular(root / file.path) as stream:
         head = stream.read(first.offset)
     end = last.offset + last.length
     return Extent(head_end=first.offset, head=digest_of(head), end=end)
@@ -67,7 +68,7 @@ def _is_as_it_was(root: Path, file: JournalFile, extent: Extent, before: Sequenc
     if not before or before[-1].offset + before[-1].length != extent.end:
         return False
     start = before[0].offset
-    with open(root / file.path, "rb") as stream:
+    with open_regular(root / file.path) as stream:
         if digest_of(stream.read(extent.head_end)) != extent.head:
             return False
         stream.seek(start)

@@ -412,3 +412,10 @@ def test_status_and_doctor_go_on_while_the_index_is_busy(
     assert (status["entries"], status["index"]) == (None, "busy: another process is writing it")
     assert "entries        unknown while the index is busy\n" in world.ok("status").out
     assert verdicts(world)["index"] == ("odd", [])
+
+
+def test_the_line_ends_of_windows_are_no_control_characters(world: World) -> None:
+    world.ok("init", "--no-git")
+    world.write("notes/crlf.md", "# 환불\r\n\r\n풀 고갈\r\n")
+    assert "\ufffd" not in world.ok("show", "notes/crlf.md").out
+    assert "\ufffd" not in world.ok("search", "고갈").out

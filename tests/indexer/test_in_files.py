@@ -103,6 +103,26 @@ def test_of_most_entries_the_text_is_cut_and_nothing_parsed(tmp_path: Path) -> N
     assert all(row.body_start is not None for row in rows_of(world))
 
 
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes there")
+@pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
+def test_what_is_no_file_is_not_waited_for_nor_followed(tmp_path: Path, kind: str) -> None:
+    world = World(tmp_path / "journal", "none", vectors=False)
+    note = world.note("notes/a.md", "# 환불\n\n풀 고갈\n")
+    world.events(["세션 환불"])
+    session = world.root / world.paths("sessions")[0]
+    world.update()
+    rows = rows_of(world)
+    for path in (note, session):
+        outside = tmp_path / path.name
+        path.rename(outside)
+        {"pipe": os.mkfifo, "folder": os.mkdir}.get(kind, lambda at, to=outside: at.symlink_to(to))(
+            path
+        )
+    assert [world.index.read_body(row) for row in rows] == [None, None]
+    assert [world.index.read(row) for row in rows] == [None, None]
+    assert {hit.snippet.text for hit in world.ask("환불").hits} == {""}
+
+
 def test_of_a_note_that_is_too_large_the_beginning_is_found(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

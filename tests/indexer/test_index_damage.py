@@ -6,12 +6,14 @@ import contextlib
 import os
 import shutil
 import subprocess
+import time
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 
 from memjournal.indexer.catalog.catalog import Catalog
-from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS, Outbox
+from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS, Outbox, Target
 from memjournal.indexer.errors import NoIndexError
 from memjournal.indexer.keywords.index import KeywordIndex
 from memjournal.indexer.parts import IndexParts
@@ -189,6 +191,27 @@ def test_verify_names_what_is_wrong(world: World) -> None:
         "keyword index: other entries than in the catalog",
         f"vector index: mem:{row.id} is missing",
     ]
+
+
+@pytest.mark.parametrize("target", ["keyword", "vector"])
+def test_an_older_copy_of_an_index_is_built_anew(
+    world: World, target: Target, tmp_path: Path
+) -> None:
+    note = world.note("notes/a.md", "# old invoice\n")
+    world.update()
+    folder = world.index.folder_of(target)
+    shutil.copytree(folder, tmp_path / "copy")
+    note.write_text("# new 환불\n", "utf-8")
+    world.note("notes/b.md", "# 커넥션 pool\n")
+    world.update()
+    shutil.rmtree(folder)
+    shutil.copytree(tmp_path / "copy", folder)
+    index = world.open()
+    report = index.update(now_ns=time.time_ns())
+    assert any("rebuilt" in remark for remark in report.remarks)
+    assert [hit.row.path for hit in world.ask("환불", index, by="keyword").hits] == ["notes/a.md"]
+    assert world.ask("invoice", index, by="keyword").hits == ()
+    assert index.verify() == []
 
 
 def test_what_cannot_be_indexed_is_tried_a_few_times_and_then_named(

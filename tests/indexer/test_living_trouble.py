@@ -96,6 +96,23 @@ def test_what_was_saved_while_the_index_could_not_be_written_is_found_afterwards
     assert living.world.open().verify() == []
 
 
+@pytest.mark.parametrize("part", ["index", "index/catalog.sqlite"])
+def test_an_older_copy_that_is_put_back_is_not_searched_as_it_is(living: Living, part: str) -> None:
+    place = living.root / part
+    copy = living.root / "copy"
+    (shutil.copytree if place.is_dir() else shutil.copy)(place, copy)
+    living.world.note("notes/new.md", "# 환불 queue\n")
+    assert living.finds("환불", "notes/new.md")
+    if place.is_dir():
+        shutil.rmtree(place)
+        shutil.copytree(copy, place)
+    else:
+        copy.replace(place)
+    assert living.finds("환불", "notes/new.md")
+    assert living.index.refresh(None, patience_s=DEADLINE_S)
+    assert living.world.open().verify() == []
+
+
 READ_ONLY = """
 from memjournal.indexer.search.answer import SearchRequest
 from memjournal.indexer.living.living_index import LivingIndex, LivingOptions
