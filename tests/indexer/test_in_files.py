@@ -60,6 +60,7 @@ def check(world: World) -> None:
         stored = world.index.read(row)
         assert stored is not None
         body = world.index.read_body(row)
+        assert body is not None
         assert body == stored.entry.body
         assert indexed_text(row, body) == indexed_text(stored.entry, stored.entry.body)
 
