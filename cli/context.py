@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Mapping, Sequence
@@ -232,13 +233,21 @@ class Context:
         Raises:
             LockedError, StorageError, CannotCreateError: there is no index and none can be made now.
         """
-        if self._is_followed_by_daemon():
-            return self.catalog
-        if self.index.catalog_path.exists():
-            self.update_index()
-        else:  # nothing to fall back on
-            self.follow_files(wait=True)
+        from ..indexer.errors import NoIndexError
+
+        with contextlib.suppress(NoIndexError):
+            if self._is_followed_by_daemon():
+                return self.catalog
+            if self.index.catalog_path.exists():
+                self.update_index()
+                return self.catalog
+        # Nothing to fall back on, or it has just been taken away by whoever builds it anew.
+        self.follow_files(wait=True)
         return self.catalog
+
+    def forget_catalog(self) -> None:
+        """Open the catalog anew when it is asked for next."""
+        self.__dict__.pop("catalog", None)
 
     def current_catalog(self) -> Catalog:
         """The catalog as the files are now, for commands that leave no trace on disk."""
@@ -349,7 +358,7 @@ class Context:
         Raises:
             LockedError, StorageError, CannotCreateError: it could not.
         """
-        self.__dict__.pop("catalog", None)
+        self.forget_catalog()
         with output.progress("indexing") as progress:
             report = self.index.update(
                 now_ns=self.now_ns,

@@ -14,11 +14,13 @@ from . import output
 from .present import heading_of, hit_fields, title_of
 
 if TYPE_CHECKING:
+    from ..indexer.catalog.catalog import Catalog
     from ..indexer.search.answer import Answer, Hit
     from .context import Context
     from .question import Question
 
 _N_NEAREST: Final = 3
+_REBUILDS: Final = 3  # of the index, by others, while one question is answered
 
 
 def run_search(
@@ -82,7 +84,22 @@ def _ask_daemon(surroundings: Context, question: Question) -> tuple[Answer, tupl
 
 def _search_here(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]]:
     """The answer and remarks of a search in this process, after its index has followed the files."""
-    catalog = surroundings.fresh_catalog()
+    from ..indexer.errors import IndexDamagedError
+
+    for _ in range(_REBUILDS):
+        catalog = surroundings.fresh_catalog()
+        try:
+            return _search_in(catalog, surroundings, question)
+        except IndexDamagedError:
+            if not catalog.is_replaced:
+                raise
+            surroundings.forget_catalog()  # somebody builds it anew
+    return _search_in(surroundings.fresh_catalog(), surroundings, question)
+
+
+def _search_in(
+    catalog: Catalog, surroundings: Context, question: Question
+) -> tuple[Answer, tuple[str, ...]]:
     request = question.request(surroundings, catalog)
     from ..indexer.search.searcher import Searcher
 

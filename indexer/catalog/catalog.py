@@ -104,6 +104,11 @@ class Catalog:
         """Note which index belongs to it from now on; inside a transaction."""
         self._database.set_meta(f"{target}_stamp", stamp)
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another catalog, or none, has taken its place."""
+        return self._database.is_replaced
+
     def mark(self, target: Target) -> str:
         """How far an index reached when work on it was ticked off last; "" if nothing was."""
         return self._database.meta(f"{target}_mark")

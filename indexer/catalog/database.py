@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ...journal.errors import LockedError, MemjournalError, StorageError
+from ...journal.files import Identity, identity_of
 from ..errors import IndexDamagedError, NoIndexError
 
 IN_MEMORY: Final = Path(":memory:")
@@ -43,11 +44,17 @@ class Database:
             raise NoIndexError
         if not write:
             self._finish_what_was_cut_short()
-        with self._translated():
-            self._connection = self._connect(write)
+        try:
+            with self._translated():
+                self._connection = self._connect(write)
+        except StorageError as error:
+            if write or path.exists():
+                raise
+            raise NoIndexError from error  # it was there a moment ago
         try:
             with self._translated():
                 self._prepare(write)
+            self._identity = _identity_at(path)
         except BaseException:
             self._connection.close()
             raise
@@ -154,6 +161,13 @@ class Database:
         if rows:
             self._connection.executemany(statement, rows)
 
+    @property
+    def is_replaced(self) -> bool:
+        """Whether another file, or none, stands where this one was opened: it is being built anew."""
+        return self._path != IN_MEMORY and (
+            self._identity is None or _identity_at(self._path) != self._identity
+        )
+
     def data_version(self) -> int:
         """A number that changes whenever another connection has committed a change."""
         ((version,),) = self.query("PRAGMA data_version")
@@ -167,6 +181,12 @@ class Database:
     def set_meta(self, key: str, value: str) -> None:
         """Set a remark; inside a transaction."""
         self.change("INSERT OR REPLACE INTO meta VALUES (?, ?)", (key, value))
+
+
+def _identity_at(path: Path) -> Identity | None:
+    with contextlib.suppress(OSError):
+        return identity_of(os.stat(path))
+    return None
 
 
 def _rollback_journal(path: Path) -> Path:

@@ -174,7 +174,10 @@ class Legs:
 
     def _require_known(self, catalog: Catalog, target: Target) -> None:
         """Looked at twice, for another process may have built it anew between the two looks."""
-        if not any(self._index.belongs_to(catalog, target) for _ in range(2)):
+        is_known = any(self._index.belongs_to(catalog, target) for _ in range(2))
+        if (
+            not is_known and not catalog.is_replaced
+        ):  # else it is being built anew: what is there will do
             raise IndexDamagedError(
                 target, "it is missing, or not the one that the catalog knows of"
             )
