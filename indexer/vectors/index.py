@@ -159,7 +159,7 @@ class VectorIndex:
             self._unsaved.update(changed.tolist())
 
     def save(self) -> None:
-        """Make last what was applied; writes no more than that, but for now and then.
+        """Make last what was applied; writes no more than that, most times.
 
         Raises:
             IndexDamagedError: the files are gone.
