@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from .vectors.index import VectorIndex
 
 _KEYWORD_FORMAT: Final = "3"
-_VECTOR_FORMAT: Final = "3"
+_VECTOR_FORMAT: Final = "4"
 _REST_S: Final = 30.0  # after which a service that could not be asked is asked again
 _REACHES: Final = {"keyword": keyword_mark.reaches, "vector": vector_mark.reaches}
 _FOLDERS: Final[dict[Target, str]] = {"keyword": "whoosh", "vector": "faiss"}

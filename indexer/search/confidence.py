@@ -20,7 +20,7 @@ from .answer import Confidence
 from .ranking import Relevance
 
 HIGH_FROM: Final = 0.85  # probability that the first result is right
-NONE_BELOW: Final = 0.5  # that one of the first five is
+NONE_BELOW: Final = 0.55  # that one of the first five is
 N_NEAREST: Final = 20  # entries nearer than what counts as background
 TYPICAL_BACKGROUND: Final = 0.26  # the mean of it on the evaluation sets
 

@@ -14,7 +14,7 @@ from typing import Final, Protocol
 
 from ..text import korean
 from ..text.analysis import AskedWord, Query, asked_words, normalised, query_terms
-from ..text.edits import as_hangul, as_keys, distance, near_syllables, with_one_edit
+from ..text.edits import as_hangul, as_keys, distances, near_syllables, with_one_edit
 from ..text.english import stem
 from ..text.hanja import reading_of
 
@@ -141,11 +141,12 @@ def _nearest(term: str, vocabulary: Vocabulary) -> str:
     if not MIN_LETTERS <= len(term) <= MAX_LETTERS:
         return ""
     at_most = 2 if len(term) >= TWO_EDITS_FROM else 1
-    near: dict[str, int] = {}
-    for other in _candidates(term, at_most, vocabulary):
-        steps = distance(term, other, at_most=at_most)
-        if steps <= at_most and _is_likely(term, other, steps):
-            near[other] = steps
+    others = [*_candidates(term, at_most, vocabulary)]
+    near = {
+        other: steps
+        for other, steps in zip(others, distances(term, others).tolist(), strict=True)
+        if steps <= at_most and _is_likely(term, other, steps)
+    }
     known = [
         (steps, -n, other) for other, steps in near.items() if (n := vocabulary.n_containing(other))
     ]
@@ -168,10 +169,8 @@ def _candidates(term: str, at_most: int, vocabulary: Vocabulary) -> Iterator[str
     So most of the vocabulary, which may have millions of terms, need not be looked at.
     """
     sizes = range(len(term) - at_most, len(term) + at_most + 1)
-    letters = frozenset(term)
     for other in vocabulary.beginning_with(term[:2], sizes):
-        # an edit changes which letters there are by two at most; quicker to see than the edits
-        if len(letters.symmetric_difference(other)) <= 2 * at_most and _LATIN.fullmatch(other):
+        if other.isascii() and other.isalpha():
             yield other
     for at in (0, 1):
         yield from (other for other in with_one_edit(term, at) if other[:2] != term[:2])

@@ -8,9 +8,14 @@ near in sound or on the keyboard costs 1.
 from __future__ import annotations
 
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
 
 _FIRST_SYLLABLE: Final = 0xAC00
 _N_VOWELS: Final = 21
@@ -59,30 +64,33 @@ _KEY_OF: Final = {letter: key for key, letter in _KEYS.items()}
 _SINGLE: Final = {double: pair for pair, double in _DOUBLE.items()}
 
 
-def distance(one: str, other: str, *, at_most: int) -> int:
-    """Optimal string alignment of two words; more than *at_most* where it is more than that.
+def distances(one: str, others: Sequence[str]) -> Ints:
+    """Optimal string alignment of *one*, of at most 62 letters, to each of *others*, all of ASCII.
 
-    Bit-parallel (Hyyrö, 2003): one step a letter of *other*, whatever the length of *one*.
+    Bit-parallel (Hyyrö, 2003), and all words at once: one step for each place in the longest of them.
     """
-    if abs(len(one) - len(other)) > at_most:
-        return at_most + 1
-    places: dict[str, int] = {}
-    for place, letter in enumerate(one):
-        places[letter] = places.get(letter, 0) | 1 << place
-    last = 1 << len(one) - 1
-    plus, minus, diagonal, before, score = (1 << len(one)) - 1, 0, 0, 0, len(one)
-    mask = plus
-    for left, letter in zip(range(len(other) - 1, -1, -1), other, strict=True):
-        here = places.get(letter, 0)
-        swapped = ((~diagonal & here) << 1) & before
+    if not one or not others:
+        return np.asarray([len(other) for other in others], np.int64)
+    letters = np.asarray(others, "S")
+    lengths = np.char.str_len(letters)
+    columns = np.ascontiguousarray(letters.view(np.uint8).reshape(len(others), -1).T)
+    places = np.zeros(256, np.uint64)
+    for place, letter in enumerate(one.encode("ascii")):
+        places[letter] |= np.uint64(1 << place)
+    mask, last, single = np.uint64((1 << len(one)) - 1), np.uint64(1 << len(one) - 1), np.uint64(1)
+    plus = np.full(len(others), mask)
+    minus, diagonal, before = (np.zeros(len(others), np.uint64) for _ in range(3))
+    scores = np.full(len(others), len(one))
+    for at, column in enumerate(columns):
+        here = places[column]
+        swapped = ((~diagonal & here) << single) & before
         diagonal = ((((here & plus) + plus) ^ plus) | here | minus | swapped) & mask
         up, down = (minus | ~(diagonal | plus)) & mask, plus & diagonal
-        score += bool(up & last) - bool(down & last)
-        if score - left > at_most:  # each letter that is left can make it better by one
-            return at_most + 1
-        up, down = (up << 1 | 1) & mask, (down << 1) & mask
+        change = ((up & last) > 0).astype(np.int64) - ((down & last) > 0)
+        scores += np.where(at < lengths, change, 0)
+        up, down = (up << single | single) & mask, (down << single) & mask
         plus, minus, before = (down | ~(diagonal | up)) & mask, diagonal & up, here
-    return score
+    return scores
 
 
 def with_one_edit(word: str, at: int) -> Iterator[str]:

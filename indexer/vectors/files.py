@@ -14,7 +14,7 @@ leave behind, at any moment:
 A base without its log, or a wrong byte anywhere, is damage, and answered by a rebuild.
 
 All numbers are little-endian. Base: magic, generation, dimension (u4), number of rows (u8), CRC, then
-slices of 8192 rows: the entries (i8), the places (u4), the vectors (f2), CRC (u4) of all up to here;
+slices of 8192 rows: the entries (i8), the places (u4), the vectors (``codes``, i1), CRC (u4) of all up to here;
 so none is taken in before it is known to be right, nor memory for all before their number is. Log:
 magic, generation, then records: length (u8), CRC of the payload (u4), CRC of these twelve bytes (u4),
 payload: how many entries are taken out (u8), how many rows put in (u8), the entries taken out (i8),
@@ -38,9 +38,10 @@ from numpy.typing import NDArray
 
 from ...journal import files
 from ..errors import IndexDamagedError
+from .codes import Codes
 
-_BASE_MAGIC: Final = b"memvec 3"
-_LOG_MAGIC: Final = b"memlog 3"
+_BASE_MAGIC: Final = b"memvec 4"
+_LOG_MAGIC: Final = b"memlog 4"
 _GENERATION_BYTES: Final = 8
 _BASE_HEADER: Final = struct.Struct("<8s8sIQ")
 _RECORD_HEADER: Final = struct.Struct("<QII")
@@ -62,15 +63,15 @@ Identity = tuple[int, int, int]
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Rows:
-    """Passages: the entries' numbers, the places in them, and ``(n, d)`` vectors."""
+    """Passages: the entries' numbers, the places in them, and their vectors, ``(n, d)`` bytes."""
 
     docnos: NDArray[np.int64]
     places: NDArray[np.uint32]
-    vectors: NDArray[np.float16]
+    codes: Codes
 
     def pieces(self) -> tuple[Piece, ...]:
         """The bytes of a slice."""
-        columns = ((self.docnos, "<i8"), (self.places, "<u4"), (self.vectors, "<f2"))
+        columns = ((self.docnos, "<i8"), (self.places, "<u4"), (self.codes, "i1"))
         return tuple(np.ascontiguousarray(column, dtype).data for column, dtype in columns)
 
 
@@ -299,11 +300,11 @@ def _record_of(payload: bytes, dimension: int) -> Record:
 
 
 def _rows_of(data: bytes, start: int, n_rows: int, dimension: int) -> Rows:
-    places_at, vectors_at = start + 8 * n_rows, start + 12 * n_rows
+    places_at, codes_at = start + 8 * n_rows, start + 12 * n_rows
     return Rows(
         np.frombuffer(data, "<i8", n_rows, start),
         np.frombuffer(data, "<u4", n_rows, places_at),
-        np.frombuffer(data, "<f2", n_rows * dimension, vectors_at).reshape(n_rows, dimension),
+        np.frombuffer(data, "i1", n_rows * dimension, codes_at).reshape(n_rows, dimension),
     )
 
 
@@ -313,7 +314,7 @@ def _base_bytes(n_rows: int, dimension: int) -> int:
 
 
 def _row_bytes(dimension: int) -> int:
-    return 8 + 4 + 2 * dimension
+    return 8 + 4 + dimension
 
 
 def _read(stream: BinaryIO, n_bytes: int) -> bytes:

@@ -19,13 +19,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import IndexDamagedError
+from .codes import Float, Half, RowCodec
 from .files import SLICE_ROWS, Record, Rows, VectorFiles
 from .rows import VectorRows
 from .shared_lock import SharedLock
 
 Int = NDArray[np.int64]
-Float = NDArray[np.float32]
-Half = NDArray[np.float16]
 
 MAX_PASSAGES: Final = 1 << 20  # of one entry
 _TRIES: Final = 5  # to read a base that is replaced again and again meanwhile
@@ -51,6 +50,7 @@ class VectorIndex:
         """
         self.dimension = dimension
         self._files = VectorFiles(folder, fingerprint=fingerprint, dimension=dimension)
+        self._codec = RowCodec(dimension)
         self._rows = VectorRows(dimension)
         self._unsaved: set[int] = set()  # entries that changed
         self._changing = threading.Lock()  # held by who changes rows or files, first of the two
@@ -111,7 +111,7 @@ class VectorIndex:
             self._rows = VectorRows(self.dimension)
             self._unsaved.clear()
             for rows in self._files.open_base(self._rows.expect):
-                self._rows.put(rows.docnos, rows.places, rows.vectors)
+                self._rows.put(rows.docnos, rows.places, rows.codes)
             try:
                 for record in self._files.read_log():
                     self._take_in(record)
@@ -131,7 +131,7 @@ class VectorIndex:
 
     def _take_in(self, record: Record) -> None:
         self._rows.remove(record.removed)
-        self._rows.put(record.rows.docnos, record.rows.places, record.rows.vectors)
+        self._rows.put(record.rows.docnos, record.rows.places, record.rows.codes)
         self._unsaved.difference_update(record.removed.tolist())
 
     # --- changing ---------------------------------------------------------------------------
@@ -149,13 +149,13 @@ class VectorIndex:
         n_rows = [len(places) for _, places, _ in kept]
         docnos = np.repeat(np.asarray([docno for docno, _, _ in kept], np.int64), n_rows)
         places = np.concatenate([np.zeros(0, np.uint32), *(places for _, places, _ in kept)])
-        nothing = np.zeros((0, self.dimension), np.float16)
-        vectors = np.concatenate([nothing, *(vectors for _, _, vectors in kept)])
+        nothing = np.zeros((0, self.dimension), np.float32)
+        codes = self._codec.encode(np.concatenate([nothing, *(vectors for _, _, vectors in kept)]))
         with self._changing:
             self._catch_up()
             with self._looking.exclusive():
                 self._rows.remove(changed)
-                self._rows.put(docnos, places, vectors)
+                self._rows.put(docnos, places, codes)
             self._unsaved.update(changed.tolist())
 
     def save(self) -> None:
@@ -210,9 +210,10 @@ class VectorIndex:
         the order in which they were added. Only the entries in *allowed* are looked at, if it is
         given.
         """
+        question = self._codec.question(query)
         with self._looking.shared():
-            positions = self._rows.near(query, limit=limit, allowed=allowed)
-            cosines = self._rows.cosines(query, positions)
+            positions = self._rows.near(question, limit=limit, allowed=allowed)
+            cosines = self._rows.cosines(question, positions)
             docnos, places = self._rows.passages(positions)
         order = np.lexsort((places, docnos, -cosines))
         if len(order) > limit:
@@ -221,9 +222,10 @@ class VectorIndex:
 
     def similarities(self, query: Float, docnos: Int) -> dict[int, tuple[float, int]]:
         """For each of *docnos* that has vectors, the cosine of its nearest passage and the place of that."""
+        question = self._codec.question(query)
         with self._looking.shared():
             positions = self._rows.positions_of(docnos)
-            cosines = self._rows.cosines(query, positions)
+            cosines = self._rows.cosines(question, positions)
             found, places = self._rows.passages(positions)
         order = np.lexsort((places, -cosines, found))
         docnos, first = np.unique(found[order], return_index=True)
@@ -232,16 +234,19 @@ class VectorIndex:
         return dict(zip(docnos.tolist(), pairs, strict=True))
 
     def rows_of(self, docnos: Int) -> dict[int, Float]:
-        """The first passage's vector of each of *docnos* that has one; for measuring repetition."""
+        """The first passage's vector of each of *docnos* that has one; for measuring repetition.
+
+        Turned (``RowCodec.decode``): their products are cosines of each other, not of a question.
+        """
         with self._looking.shared():
             positions = self._rows.positions_of(docnos)
             found, places = self._rows.passages(positions)
-            rows = self._rows.take(positions[places == 0]).astype(np.float32)
+            rows = self._codec.decode(self._rows.take(positions[places == 0]))
         return dict(zip(found[places == 0].tolist(), rows, strict=True))
 
 
-def _kept(document: VectorDocument) -> tuple[NDArray[np.uint32], Half]:
+def _kept(document: VectorDocument) -> tuple[NDArray[np.uint32], Float | Half]:
     """The places and rows of the passages that have a vector."""
-    rows = np.asarray(document.vectors[:MAX_PASSAGES], np.float16)
+    rows = document.vectors[:MAX_PASSAGES]
     places = np.flatnonzero(rows.any(axis=1)).astype(np.uint32)
     return places, rows[places]

@@ -1,4 +1,4 @@
-"""The one module that touches FAISS: half-precision rows in memory, scanned exactly.
+"""The one module that touches FAISS: rows of bytes in memory, all of them compared with a question.
 
 Rows stand in blocks that never move, each an FAISS index whose codes are written through a view: a
 row that is removed leaves a place, zeroed and masked, that the next one takes. So an edit costs its
@@ -19,6 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsUnavailableError
+from .codes import Codes, Question
 
 try:
     import faiss
@@ -30,7 +31,7 @@ except ImportError as _error:  # an installation without FAISS searches by keywo
 if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
-BLOCK_BYTES: Final = 32 << 20
+BLOCK_BYTES: Final = 16 << 20
 """More cost more time when the last one grows, fewer at each question: 440,000 rows take 19 ms as one
 block and 20 ms as seven."""
 _STEP_BYTES: Final = 4 << 20
@@ -40,14 +41,17 @@ PARALLEL_ROWS: Final = 200_000
 """From here on threads share the blocks: 9 ms on one core, 24,000 rows a millisecond. FAISS itself
 gives a query one thread, however many it has."""
 _MAX_THREADS: Final = 4
+_SIGN: Final = np.uint8(0x80)  # FAISS keeps a byte as what it is above -128
 _FIRST_ROWS: Final = 256
 _FEW: Final = 500  # entries; so few are looked up, not scanned for
 _FEW_ROWS: Final = 5000
-_SPARE: Final = 32  # asked for beyond what is wanted, so that ties rarely need a second scan
+_SPARE: Final = (
+    32  # asked for beyond what is wanted, so that what is as near rarely needs a second scan
+)
+_AT_ONCE: Final = 256  # rows that are compared exactly: what the cache of a core holds
 
 Int = NDArray[np.int64]
 Place = NDArray[np.uint32]
-Half = NDArray[np.float16]
 Float = NDArray[np.float32]
 Mask = NDArray[np.bool_]
 
@@ -58,37 +62,50 @@ class _Block:
     def __init__(self, dimension: int, capacity: int, *, reserved: int) -> None:
         """For up to *capacity* rows, with memory for *reserved* at first."""
         self._index: Any = faiss.IndexScalarQuantizer(
-            dimension, faiss.ScalarQuantizer.QT_fp16, faiss.METRIC_INNER_PRODUCT
+            dimension, faiss.ScalarQuantizer.QT_8bit_direct_signed, faiss.METRIC_INNER_PRODUCT
         )
         self._dimension, self._capacity = dimension, capacity
-        self._step = max(1, _STEP_BYTES // (2 * dimension))
+        self._step = max(1, _STEP_BYTES // dimension)
         self.n_used = 0
         self._reserve(reserved)
         self._living: Any = None  # what to look at, where some places are empty
 
     def take(self, n_rows: int) -> None:
         """Let the first *n_rows* places be in use."""
-        n_reserved = len(self.rows)
+        n_reserved = self.n_reserved
         if n_rows > n_reserved:
             more = min(n_reserved, self._step)
             self._reserve(min(self._capacity, max(n_rows, n_reserved + more)))
         self._index.ntotal = self.n_used = n_rows
 
     def _reserve(self, n_rows: int) -> None:
-        n_bytes = n_rows * 2 * self._dimension
+        n_bytes = n_rows * self._dimension
         self._index.codes.resize(n_bytes)
         data = faiss.rev_swig_ptr(self._index.codes.data(), n_bytes)
-        self.rows: Half = data.view(np.float16).reshape(n_rows, self._dimension)
+        self._bytes: NDArray[np.uint8] = data.reshape(n_rows, self._dimension)
+
+    @property
+    def n_reserved(self) -> int:
+        """For how many rows there is memory."""
+        return len(self._bytes)
+
+    def put(self, places: Int, codes: Codes) -> None:
+        """Write *codes* at *places*."""
+        self._bytes[places] = codes.view(np.uint8) ^ _SIGN
+
+    def at(self, places: Int) -> Codes:
+        """The rows at *places*."""
+        return (self._bytes[places] ^ _SIGN).view(np.int8)
 
     def note_living(self, living: Mask) -> None:
         """*living* says which of the places in use hold a row."""
         self._living = None if living.all() else _parameters(living)
 
-    def search(self, query: Float, n_asked: int, chosen: Mask | None) -> tuple[Float, Int]:
+    def search(self, rough: Float, n_asked: int, chosen: Mask | None) -> tuple[Float, Int]:
         """Scores and places of the *n_asked* best, best first, or of all where there are fewer."""
         parameters = self._living if chosen is None else _parameters(chosen)
         n_asked = min(n_asked, self.n_used)
-        scores, places = self._index.search(query[None], n_asked, params=parameters)
+        scores, places = self._index.search(rough[None], n_asked, params=parameters)
         found = places[0] >= 0
         return scores[0][found], places[0][found]
 
@@ -104,7 +121,7 @@ class VectorRows:
 
     def __init__(self, dimension: int, *, block_bytes: int = BLOCK_BYTES) -> None:
         self.dimension = dimension
-        self._per_block = max(8, block_bytes // (2 * dimension))
+        self._per_block = max(8, block_bytes // dimension)
         self._blocks: list[_Block] = []
         self._n_expected = 0
         self._n_used = 0  # positions, empty ones among them
@@ -133,11 +150,11 @@ class VectorRows:
         self._heads[docnos[docnos < len(self._heads)]] = -1
         self._docnos[positions] = -1
         for number, at, _ in self._by_block(positions):
-            self._blocks[number].rows[at] = 0
+            self._blocks[number].put(at, np.zeros((len(at), self.dimension), np.int8))
         self._free += positions.tolist()
         self._note_living(positions)
 
-    def put(self, docnos: Int, places: Place, rows: Half) -> None:
+    def put(self, docnos: Int, places: Place, codes: Codes) -> None:
         """Add a row for each of *docnos*, the passage that stands at its place in the entry.
 
         Raises:
@@ -152,7 +169,7 @@ class VectorRows:
         positions = self._take_positions(len(docnos))
         self._docnos[positions], self._places[positions] = docnos, places[order]
         for number, at, chosen in self._by_block(positions):
-            self._blocks[number].rows[at] = rows[order[chosen]]
+            self._blocks[number].put(at, codes[order[chosen]])
         self._link(docnos, positions)
         self._note_living(positions)
 
@@ -222,28 +239,30 @@ class VectorRows:
         """The entries that the rows at *positions* belong to, and their places in them."""
         return self._docnos[positions], self._places[positions]
 
-    def take(self, positions: Int) -> Half:
+    def take(self, positions: Int) -> Codes:
         """The rows at *positions*, in that order."""
-        rows = np.empty((len(positions), self.dimension), np.float16)
+        rows = np.empty((len(positions), self.dimension), np.int8)
         for number, at, chosen in self._by_block(positions):
-            rows[chosen] = self._blocks[number].rows[at]
+            rows[chosen] = self._blocks[number].at(at)
         return rows
 
-    def cosines(self, query: Float, positions: Int) -> NDArray[np.float64]:
-        """The cosines of the rows at *positions*.
+    def cosines(self, question: Question, positions: Int) -> NDArray[np.float64]:
+        """The cosines of the rows at *positions* to *question*.
 
-        In double precision and row by row: a product of matrices gives a row other last digits at
-        another position, and the same vectors must give the same answers in any order.
+        Sums of whole numbers below 2^53, so that the same rows give the same answers in any order.
         """
-        rows = self.take(positions).astype(np.float64)
-        return np.asarray(np.einsum("ij,j->i", rows, query.astype(np.float64)), np.float64)
+        products = np.empty(len(positions))
+        for start in range(0, len(positions), _AT_ONCE):
+            rows = self.take(positions[start : start + _AT_ONCE])
+            products[start : start + _AT_ONCE] = rows.astype(np.float64) @ question.numbers
+        return products * question.scale
 
     # --- searching --------------------------------------------------------------------------
 
-    def near(self, query: Float, *, limit: int, allowed: Int | None) -> Int:
+    def near(self, question: Question, *, limit: int, allowed: Int | None) -> Int:
         """Where the *limit* nearest rows stand, and all that may be as near, or more; in no order.
 
-        "May be", as the scan is in single precision, and errs by less than half of ``slack``.
+        "May be", as the scan is a rough one, by bytes alone (``Question.slack``).
         """
         if limit > 0 and allowed is not None and len(allowed) <= _FEW:
             all_allowed = self.positions_of(np.unique(allowed))
@@ -253,14 +272,15 @@ class VectorRows:
         limit = min(limit, len(self) if chosen is None else int(np.count_nonzero(chosen)))
         if limit <= 0:
             return np.zeros(0, np.int64)
-        slack = 2 * self.dimension * float(np.finfo(np.float32).eps)
         found: dict[int, tuple[Float, Int]] = {}
         numbers: Sequence[int] = range(len(self._blocks))
-        n_asked = limit + _SPARE
+        n_asked = _SPARE + limit + 2 * limit // len(self._blocks)
         while True:
-            found.update(zip(numbers, self._scan(query, numbers, n_asked, chosen), strict=True))
+            found.update(
+                zip(numbers, self._scan(question.rough, numbers, n_asked, chosen), strict=True)
+            )
             scores = np.concatenate([values for values, _ in found.values()])
-            worst = np.partition(scores, len(scores) - limit)[len(scores) - limit] - slack
+            worst = np.partition(scores, len(scores) - limit)[len(scores) - limit] - question.slack
             numbers = [n for n in numbers if self._may_have_more(n, found[n][0], n_asked, worst)]
             if not numbers:
                 break
@@ -280,12 +300,12 @@ class VectorRows:
         return n_left > 0 and len(scores) == n_asked and bool(scores[-1] >= worst)
 
     def _scan(
-        self, query: Float, numbers: Sequence[int], n_asked: int, chosen: Mask | None
+        self, rough: Float, numbers: Sequence[int], n_asked: int, chosen: Mask | None
     ) -> list[tuple[Float, Int]]:
         def scan(number: int) -> tuple[Float, Int]:
             block, start = self._blocks[number], number * self._per_block
             part = None if chosen is None else chosen[start : start + block.n_used]
-            return block.search(query, n_asked, part)
+            return block.search(rough, n_asked, part)
 
         if len(numbers) > 1 and self._n_used >= PARALLEL_ROWS:
             if self._pool is None:

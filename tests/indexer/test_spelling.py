@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from memjournal.indexer.search.spelling import WEIGHT, mend
 from memjournal.indexer.text.analysis import document_terms, query_terms
-from memjournal.indexer.text.edits import as_hangul, as_keys, distance, near_syllables
+from memjournal.indexer.text.edits import as_hangul, as_keys, distances, near_syllables
 
 from .world import World
 
@@ -48,10 +48,14 @@ def steps_between(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-@given(WORDS, WORDS, st.integers(1, 9))
-def test_the_distance_is_that_of_its_definition(one: str, other: str, at_most: int) -> None:
-    expected = min(steps_between(one, other), at_most + 1)
-    assert min(distance(one, other, at_most=at_most), at_most + 1) == expected
+@given(WORDS, st.lists(WORDS, max_size=9))
+def test_distances_are_those_of_the_definition(one: str, others: list[str]) -> None:
+    assert distances(one, others).tolist() == [steps_between(one, other) for other in others]
+
+
+@given(st.text("ab", min_size=40, max_size=62), st.text("ab", min_size=1, max_size=64))
+def test_distances_of_long_words_are_too(one: str, other: str) -> None:
+    assert distances(one, [other, one]).tolist() == [steps_between(one, other), 0]
 
 
 @pytest.mark.parametrize(

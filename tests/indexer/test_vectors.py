@@ -29,6 +29,7 @@ from numpy.typing import NDArray
 from memjournal.indexer.errors import IndexDamagedError
 from memjournal.indexer.vectors import files as vector_files
 from memjournal.indexer.vectors import rows as vector_rows
+from memjournal.indexer.vectors.codes import RowCodec
 from memjournal.indexer.vectors.index import VectorDocument, VectorIndex
 from memjournal.indexer.vectors.mark import reaches
 from memjournal.indexer.vectors.rows import VectorRows
@@ -37,6 +38,7 @@ from memjournal.journal.errors import StorageError
 from .world import DAMAGES
 
 D = 16
+CODEC = RowCodec(D)
 Rows = NDArray[np.float32]
 
 
@@ -61,12 +63,13 @@ def put(index: VectorIndex, changed: Mapping[int, Rows], removed: Iterable[int] 
 def expected(
     living: Mapping[int, Rows], query: Rows, allowed: set[int] | None = None
 ) -> list[tuple[int, int, float]]:
+    question = CODEC.question(query)
     found = [
-        (docno, place, float(row.astype(np.float16).astype(np.float64) @ query.astype(np.float64)))
+        (docno, place, question.scale * float(codes.astype(np.float64) @ question.numbers))
         for docno, rows in living.items()
         if allowed is None or docno in allowed
-        for place, row in enumerate(rows)
-        if row.any()
+        for place, codes in enumerate(CODEC.encode(rows))
+        if codes.any()
     ]
     return sorted(found, key=lambda one: (-one[2], one[0], one[1]))
 
@@ -114,7 +117,7 @@ def test_it_answers_as_a_matrix_would(
             similar = opened.similarities(query, np.asarray(sorted(allowed), np.int64))
             assert similar == {
                 docno: (
-                    pytest.approx(max(living[docno].astype(np.float16) @ query), abs=1e-2),
+                    pytest.approx(max(living[docno] @ query), abs=0.02),
                     place,
                 )
                 for docno, place, _ in reversed(expected(living, query, allowed))
@@ -164,7 +167,7 @@ def test_an_entry_is_compared_by_its_first_passage(tmp_path: Path) -> None:
     put(index, {4: vectors(4, 3), 7: vectors(7, 1)})
     rows = index.rows_of(np.asarray([7, 4, 9], np.int64))
     assert sorted(rows) == [4, 7]
-    np.testing.assert_allclose(rows[4], vectors(4, 3)[0], atol=1e-3)
+    assert rows[4] @ rows[7] == pytest.approx(vectors(4, 3)[0] @ vectors(7, 1)[0], abs=0.02)
 
 
 @pytest.fixture(params=["base", "log"])
@@ -342,7 +345,7 @@ class AnyHistory(RuleBasedStateMachine):
 
     @rule()
     def leave_a_new_base_half_written(self) -> None:
-        (self.folder / "m-1.new").write_bytes(b"memvec 3")
+        (self.folder / "m-1.new").write_bytes(b"memvec 4")
 
     @invariant()
     def all_see_what_a_matrix_has(self) -> None:
@@ -423,12 +426,12 @@ def test_nothing_is_left_of_what_was_taken_out(tmp_path: Path) -> None:
     index.save()
     put(index, {}, [2])
     index.save()
-    (tmp_path / "m-1.0123456789abcdef.log").write_bytes(secret.astype("<f2").tobytes())
-    (tmp_path / "m-1.new").write_bytes(secret.astype("<f2").tobytes())
+    (tmp_path / "m-1.0123456789abcdef.log").write_bytes(CODEC.encode(secret).tobytes())
+    (tmp_path / "m-1.new").write_bytes(CODEC.encode(secret).tobytes())
     index.compact()
     left = b"".join(path.read_bytes() for path in tmp_path.iterdir())
-    assert not any(row.astype("<f2").tobytes() in left for row in secret)
-    assert vectors(1, 2)[0].astype("<f2").tobytes() in left
+    assert not any(codes.tobytes() in left for codes in CODEC.encode(secret))
+    assert CODEC.encode(vectors(1, 2))[0].tobytes() in left
 
 
 def test_a_full_disk_leaves_what_was_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -539,7 +542,7 @@ def test_threads_search_while_one_applies_and_never_see_half_a_change(tmp_path: 
 def test_blocks_answer_as_one_would(
     changes: list[tuple[bool, int, int]], allowed: set[int], limit: int, has_ties: bool
 ) -> None:
-    blocks = VectorRows(D, block_bytes=8 * 2 * D)
+    blocks = VectorRows(D, block_bytes=8 * D)
     living: dict[int, Rows] = {}
     for number, (is_put, docno, n) in enumerate(changes):
         blocks.remove(np.asarray([docno], np.int64))
@@ -547,14 +550,14 @@ def test_blocks_answer_as_one_would(
         if is_put:
             living[docno] = vectors(number % 2 if has_ties else number, n)
             docnos, places = np.full(n, docno, np.int64), np.arange(n, dtype=np.uint32)
-            blocks.put(docnos, places, living[docno].astype(np.float16))
+            blocks.put(docnos, places, CODEC.encode(living[docno]))
     assert len(blocks) == sum(map(len, living.values()))
     query = vectors(7, 1)[0]
     for chosen, n_looked_up in ((None, 0), (allowed, 0), (allowed, 500)):
         array = None if chosen is None else np.asarray(sorted(chosen), np.int64)
         with pytest.MonkeyPatch.context() as patched:
             patched.setattr(vector_rows, "_FEW", n_looked_up)
-            near = blocks.near(query, limit=limit, allowed=array)
+            near = blocks.near(CODEC.question(query), limit=limit, allowed=array)
         docnos, places = blocks.passages(near)
         found = set(zip(docnos.tolist(), places.tolist(), strict=True))
         whole = expected(living, query, chosen)
@@ -565,13 +568,34 @@ def test_blocks_answer_as_one_would(
             assert {(n, place) for n, place, score in whole if score >= worst} <= found
 
 
+@pytest.mark.parametrize("dimension", [8, 64, 100, 256, 384, 1024])
+def test_the_nearest_are_found_with_any_way_of_multiplying(dimension: int) -> None:
+    """FAISS has one for each kind of processor, and some for certain dimensions alone."""
+    rows = np.random.default_rng(1).normal(size=(3000, dimension)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    codec, blocks = RowCodec(dimension), VectorRows(dimension, block_bytes=1000 * dimension)
+    codes = codec.encode(rows)
+    blocks.put(np.arange(3000), np.zeros(3000, np.uint32), codes)
+    for query in rows[:10]:
+        question = codec.question(query)
+        products = codes.astype(np.float64) @ question.numbers
+        nearest = set(np.argsort(-products)[:40].tolist())
+        near = blocks.near(question, limit=40, allowed=None)
+        assert nearest <= set(blocks.passages(near)[0].tolist())
+        assert len(near) < 600
+        np.testing.assert_array_equal(
+            blocks.cosines(question, near), products[near] * question.scale
+        )
+
+
 def test_two_threads_find_what_one_finds(monkeypatch: pytest.MonkeyPatch) -> None:
-    blocks = VectorRows(D, block_bytes=64 * 2 * D)
+    blocks = VectorRows(D, block_bytes=64 * D)
     rows = vectors(3, 1000)
-    blocks.put(np.arange(1000), np.zeros(1000, np.uint32), rows.astype(np.float16))
-    alone = [set(blocks.near(row, limit=20, allowed=None).tolist()) for row in rows[:20]]
+    blocks.put(np.arange(1000), np.zeros(1000, np.uint32), CODEC.encode(rows))
+    questions = [CODEC.question(row) for row in rows[:20]]
+    alone = [set(blocks.near(one, limit=20, allowed=None).tolist()) for one in questions]
     monkeypatch.setattr(vector_rows, "PARALLEL_ROWS", 1)
-    assert alone == [set(blocks.near(row, limit=20, allowed=None).tolist()) for row in rows[:20]]
+    assert alone == [set(blocks.near(one, limit=20, allowed=None).tolist()) for one in questions]
 
 
 def test_nothing_is_found_where_nothing_is_wanted(tmp_path: Path) -> None:
@@ -581,28 +605,28 @@ def test_nothing_is_found_where_nothing_is_wanted(tmp_path: Path) -> None:
 
 
 def test_places_are_used_again() -> None:
-    blocks = VectorRows(D, block_bytes=8 * 2 * D)
+    blocks = VectorRows(D, block_bytes=8 * D)
     for number in range(200):
         docnos = np.full(5, number, np.int64)
-        blocks.put(docnos, np.arange(5, dtype=np.uint32), vectors(number, 5).astype(np.float16))
+        blocks.put(docnos, np.arange(5, dtype=np.uint32), CODEC.encode(vectors(number, 5)))
         blocks.remove(np.asarray([number - 1, number - 1, 10**12, -1], np.int64))
     assert len(blocks) == 5
     assert blocks.positions_of(np.asarray([199])).max() < 10
 
 
 def test_a_block_reserves_little_more_than_stands_in_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(vector_rows, "_STEP_BYTES", 512 * 2 * D)
-    blocks = VectorRows(D, block_bytes=4096 * 2 * D)
+    monkeypatch.setattr(vector_rows, "_STEP_BYTES", 512 * D)
+    blocks = VectorRows(D, block_bytes=4096 * D)
     for number in range(4096 + 700):
         one = np.asarray([number])
-        blocks.put(one, np.zeros(1, np.uint32), vectors(number % 7, 1).astype(np.float16))
+        blocks.put(one, np.zeros(1, np.uint32), CODEC.encode(vectors(number % 7, 1)))
     full, last = blocks._blocks
-    assert len(full.rows) == full.n_used == 4096
-    assert last.n_used == 700 and len(last.rows) <= 700 + 512
+    assert full.n_reserved == full.n_used == 4096
+    assert last.n_used == 700 and last.n_reserved <= 700 + 512
 
 
 def test_what_is_expected_is_reserved_at_once(tmp_path: Path) -> None:
     put(index := create(tmp_path), {n: vectors(n, 3) for n in range(1, 1001)})
     index._write_base()
     (block,) = reopen(tmp_path)._rows._blocks
-    assert len(block.rows) == block.n_used == 3000
+    assert block.n_reserved == block.n_used == 3000
