@@ -46,7 +46,7 @@ def make_filter(
     *catalog* is needed where *projects* are named.
 
     Raises:
-        typer.BadParameter: a kind, type or time that there is not.
+        typer.BadParameter: a kind, type or time that there is not, or a time that ends before it begins.
         NotFoundError: no project goes by that name.
     """
     from ..indexer.catalog.entry_filter import EntryFilter
@@ -66,6 +66,7 @@ def make_filter(
         assert catalog is not None  # the caller's condition
         known = list(catalog.tally("project"))
     own = [surroundings.project.name] if scope == "project" else []
+    begin, end = _bounds(surroundings, since=since, until=until, before=before)
     return EntryFilter(
         projects=tuple(find_project(known, one) for one in projects or ()) or tuple(own),
         kinds=choices("--kind", kinds, KINDS),
@@ -74,10 +75,26 @@ def make_filter(
         sessions=tuple(sessions or ()),
         files=tuple(files or ()),
         agents=tuple(agents or ()),
-        since=moment("--since", since, surroundings),
-        until=moment("--until", until, surroundings, at_end=True)
-        or moment("--before", before, surroundings),
+        since=begin,
+        until=end,
     )
+
+
+def _bounds(
+    surroundings: Context, *, since: str | None, until: str | None, before: str | None
+) -> tuple[datetime | None, datetime | None]:
+    """When the time begins that is asked for, and when it is over.
+
+    Raises:
+        typer.BadParameter: one is no time, or there is none between them.
+    """
+    begin = moment("--since", since, surroundings)
+    end = moment("--until", until, surroundings, at_end=True)
+    end = end or moment("--before", before, surroundings)
+    if begin and end and begin >= end:
+        bound = f"--until {until}" if until is not None else f"--before {before}"
+        raise _refusal(f"{since!r} is not before {bound}; give an earlier time", "--since")
+    return begin, end
 
 
 def refuse_blank(option: str, values: Iterable[str] | None) -> None:

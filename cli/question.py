@@ -13,29 +13,32 @@ if TYPE_CHECKING:
     from ..indexer.search.answer import Mode, SearchRequest
     from .context import Context
 
-MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")
+MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")  # the first if none is asked for
 SCOPES: Final = ("all", "project")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Question:
-    """What the command line asks for, as it was typed."""
+    """What the command line asks for, as it was typed; None where it says nothing.
+
+    What is meant then is decided here alone, however the command line was read.
+    """
 
     text: str
-    projects: list[str] | None
-    scope: str
-    kinds: list[str] | None
-    types: list[str] | None
-    tags: list[str] | None
-    sessions: list[str] | None
-    files: list[str] | None
-    agents: list[str] | None
-    since: str | None
-    until: str | None
-    limit: int | None
-    min_score: float | None
-    by: str
-    dates_in_words: bool
+    projects: list[str] | None = None
+    scope: str | None = None
+    kinds: list[str] | None = None
+    types: list[str] | None = None
+    tags: list[str] | None = None
+    sessions: list[str] | None = None
+    files: list[str] | None = None
+    agents: list[str] | None = None
+    since: str | None = None
+    until: str | None = None
+    limit: int | None = None
+    min_score: float | None = None
+    by: str | None = None
+    dates_in_words: bool = True
 
     def request(self, surroundings: Context, catalog: Catalog | None) -> SearchRequest:
         """The question as an index is asked it; *catalog* is needed for names of projects only.
@@ -51,7 +54,7 @@ class Question:
             text=self.text.lstrip()[:MAX_QUERY_CHARS],
             wanted=self._wanted(surroundings, catalog),
             limit=self.limit or settings.limit,
-            by=filters.choice("--by", self.by, MODES),
+            by=filters.choice("--by", MODES[0] if self.by is None else self.by, MODES),
             now=surroundings.now,
             min_score=settings.min_score if self.min_score is None else self.min_score,
             mmr_lambda=settings.mmr_lambda,
@@ -60,11 +63,12 @@ class Question:
         )
 
     def _wanted(self, surroundings: Context, catalog: Catalog | None) -> EntryFilter:
+        scope = self.scope or surroundings.settings.search.scope
         return filters.make_filter(
             surroundings,
             catalog,
             projects=self.projects,
-            scope=filters.choice("--scope", self.scope, SCOPES),
+            scope=filters.choice("--scope", scope, SCOPES),
             kinds=self.kinds,
             types=self.types,
             tags=self.tags,

@@ -38,11 +38,19 @@ def run_search(
     if as_json:
         _emit_answer(answer, question.text)
     elif ids_only:
-        for hit in answer.hits:
-            if show_all or not hit.is_weak:
-                output.line(f"mem:{hit.row.id}")
+        _print_ids(answer, show_all=show_all)
     else:
         _print_answer(answer, surroundings, show_all=show_all)
+
+
+def _print_ids(answer: Answer, *, show_all: bool) -> None:
+    """Citations of what answers; a script would take what is merely nearest for an answer."""
+    if answer.confidence == "none" and answer.hits and not show_all:
+        output.note("nothing surely answers this; --all prints what is nearest")
+        return
+    for hit in answer.hits:
+        if show_all or not hit.is_weak:
+            output.line(f"mem:{hit.row.id}")
 
 
 def _emit_answer(answer: Answer, text: str) -> None:
@@ -166,8 +174,9 @@ def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
     if not shown:
         return f"nothing found ({legs})" if legs else "nothing found"
     n_weak = len(answer.hits) - len(shown)
+    matches = output.count(answer.total, "match", "matches")
     parts = [
-        f"{len(shown)} of {output.count(answer.total, 'match', 'matches')}",
+        f"{len(shown)} of {matches}" if len(shown) <= answer.total else f"{len(shown)} shown",
         *(
             [f"{n_weak} that hardly match{'es' if n_weak == 1 else ''} left out (--all)"]
             if n_weak

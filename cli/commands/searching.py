@@ -11,7 +11,7 @@ from ...journal.errors import NotFoundError, UsageError
 from .. import filters, options, output
 from ..context import Context
 from ..present import print_entry, print_rows
-from ..question import Question
+from ..question import MODES, Question
 from ..search_run import run_search
 from ..show_run import run_show
 
@@ -46,7 +46,7 @@ def search(
     ] = None,
     by: Annotated[
         str, typer.Option("--by", help="hybrid, keyword or vector: what to search by.")
-    ] = "hybrid",
+    ] = MODES[0],
     show_all: Annotated[
         bool, typer.Option("--all", "-a", help="Also print results that hardly match.")
     ] = False,
@@ -62,7 +62,7 @@ def search(
     question = Question(
         text=_text_of(query),
         projects=project,
-        scope=scope or surroundings.settings.search.scope,
+        scope=scope,
         kinds=kind,
         types=type_,
         tags=tag,

@@ -18,7 +18,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text.analysis import Scripts
+from ..text.letters import Scripts
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -20,7 +20,8 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from ..text.analysis import QueryTerm, Scripts
+from ..text.analysis import QueryTerm
+from ..text.letters import Scripts
 from .bm25f import TITLE_WEIGHT, Statistics, gains, length_norms, saturation, steady
 from .scores import Found, KeywordScores, is_among
 from .segment_files import OpenSegment

@@ -16,10 +16,11 @@ import re
 import unicodedata
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
+from math import fsum
 from typing import Final, NamedTuple
 
 from ..text.analysis import folded_character, korean_readings, spans
-from .characters import whole_end
+from .characters import whole_end, whole_start
 
 _REACH: Final = 200  # more than two identifiers: a longer word is data
 _MAX_LOOKS: Final = 1_000  # blocks, of those in which most seems to stand; a usual text has ten
@@ -36,8 +37,8 @@ _UNCLEAR: Final = re.compile(_SEVERAL)  # what has to be folded again, with its 
 _UNCLEAR_IN_KOREAN: Final = re.compile(  # ... and when Hangul is sought: parts of syllables, Hanja
     f"[{_SEVERAL}\u1160-\u11ff\u4e00-\u9fff]"
 )
-_HAN: Final = re.compile("[\u4e00-\u9fff]")
-_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
+_IS_HAN: Final = re.compile("[\u4e00-\u9fff]")  # as it is in folded texts and terms
+_IS_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
 
 
 class Match(NamedTuple):
@@ -75,7 +76,7 @@ class Matches:
         self._weights = weights
         self._n_chars = n_chars  # of a window, and of a block
         self._needles = [(needle, term) for term in weights for needle in _needles_of(term)]
-        unclear = _UNCLEAR_IN_KOREAN if any(map(_HANGUL.search, weights)) else _UNCLEAR
+        unclear = _UNCLEAR_IN_KOREAN if any(map(_IS_HANGUL.search, weights)) else _UNCLEAR
         self._unclear = unclear if not text.isascii() and unclear.search(self._folded) else None
         self._seen = [self._terms_seen(start) for start in range(0, len(text), n_chars)]
         self._known: dict[int, list[Match]] = {}
@@ -104,9 +105,12 @@ class Matches:
         return [match for match in found if match.start >= start and match.end <= end]
 
     def _worths(self) -> Iterator[float]:
-        """The most that a window can be worth whose first match begins in each block."""
+        """The most that a window can be worth whose first match begins in each block.
+
+        Equal where the terms are, in whatever order a set gives them: hence ``fsum``.
+        """
         for terms, following in pairwise((*self._seen, frozenset[str]())):
-            yield sum(self._weights[term] for term in terms | following) if terms else 0.0
+            yield fsum(self._weights[term] for term in terms | following) if terms else 0.0
 
     def _terms_seen(self, start: int) -> frozenset[str]:
         """The terms that may begin in a block; one too many costs time, one too few a match."""
@@ -137,7 +141,8 @@ class Matches:
         found: list[Match] = []
         for begin, stop in self._words(first, last, needles):
             for part in spans(self._text[begin:stop], seen):
-                if start <= (at := begin + part.start) < end:
+                at = whole_start(self._text, begin + part.start)
+                if start <= at < end:
                     found.append(Match(at, whole_end(self._text, begin + part.end), part.term))
         return found
 
@@ -194,7 +199,7 @@ def _folded_together(text: str) -> str:
             continue
         apart = unicodedata.normalize("NFKD", normal[word.start() : word.end()])
         folded += _ENDS + _folded(apart).replace(_SEVERAL, "")  # without its accents
-    if _HAN.search(folded):
+    if _IS_HAN.search(folded):
         folded += _ENDS + korean_readings(normal)
     return folded
 

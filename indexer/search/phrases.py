@@ -15,6 +15,7 @@ from typing import Final
 
 import numpy as np
 
+from .log_lines import message_of
 from .ranking import Floats, Relevance
 
 MIN_WORDS: Final = 3  # fewer words stand together by chance; an identifier is enough by itself
@@ -22,9 +23,11 @@ MAX_CHARS: Final = 1_000_000  # of an entry; further down a phrase is not looked
 LIFT: Final = 0.5
 """Of the way from the best relevance to 1: far enough that no bonus of ``ordering`` reaches across."""
 QUOTED_WORTH: Final = 0.9  # of an entry with every phrase, beside one with the whole question
+MESSAGE_WORTH: Final = 0.85  # of one with the message of a log line; the line itself is above it
 SHARE_FROM: Final = 0.6  # of the query's idf: what contains a question has about all of its terms
 ECHO_FACTOR: Final = 2  # a question up to so much longer than this one only asks the same again
 N_READ: Final = 12  # entries that are read in search of it at most
+N_READ_FOR_MESSAGE: Final = 30
 
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
 _VARYING: Final = re.compile(
@@ -46,9 +49,20 @@ class Sought:
     whole: str  # the question; "" where it is too short to mean anything by its order
     is_sentence: bool  # more than an identifier, which its own term ranks well enough
     quoted: tuple[tuple[str, str], ...]  # phrases as typed, and as they are compared
+    message: str = ""  # of a question that is a log line, without what is printed around it
 
     def __bool__(self) -> bool:
         return bool(self.whole or self.quoted)
+
+    @property
+    def n_read(self) -> int:
+        """How many of the first entries are read, even if they have little of the question.
+
+        A phrase may be a small part of its question, and more words are around a message.
+        """
+        if self.message:
+            return N_READ_FOR_MESSAGE
+        return N_READ if self.quoted else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,12 +71,14 @@ class Containing:
 
     whole: bool
     quoted: frozenset[str]  # as typed
+    message: bool = False
 
     def worth(self, sought: Sought) -> float:
         """How far the entry is lifted, 0-1: most by the whole, else by the part of the phrases."""
         if self.whole and sought.is_sentence:
             return 1.0
-        return QUOTED_WORTH * len(self.quoted) / len(sought.quoted) if sought.quoted else 0.0
+        quoted = len(self.quoted) / len(sought.quoted) if sought.quoted else 0.0
+        return max(QUOTED_WORTH * quoted, MESSAGE_WORTH * self.message)
 
 
 def phrases_of(text: str) -> Sought:
@@ -70,13 +86,19 @@ def phrases_of(text: str) -> Sought:
     quoted = [next(filter(None, found.groups())) for found in _QUOTED.finditer(text)]
     pairs = ((phrase, comparable(phrase)) for phrase in quoted)
     whole = comparable(text).strip("# ")
-    n_words = len([word for word in whole.split() if word != "#"])
+    message = comparable(message_of(_ANSI.sub("", text))).strip("# ")
+    n_words = _n_words(whole)
     is_code = len(whole) > 3 and _CODE.fullmatch(text.strip()) is not None
     return Sought(
         whole=whole if n_words >= MIN_WORDS or is_code else "",
         is_sentence=n_words >= MIN_WORDS,
         quoted=tuple(pair for pair in pairs if pair[1]),
+        message=message if message != whole and _n_words(message) >= MIN_WORDS else "",
     )
+
+
+def _n_words(phrase: str) -> int:
+    return sum(word != "#" for word in phrase.split())
 
 
 def comparable(text: str) -> str:
@@ -100,7 +122,7 @@ def find_phrases(sought: Sought, text: str, *, is_question: bool = False) -> Con
     """
     text = text[:MAX_CHARS] if text.isascii() else unicodedata.normalize("NFKC", text[:MAX_CHARS])
     lowered = text.lower()
-    forms = [sought.whole, *(form for _, form in sought.quoted)]
+    forms = [sought.whole, sought.message, *(form for _, form in sought.quoted)]
     if not any(form and _has_words(lowered, form) for form in forms):
         return Containing(whole=False, quoted=frozenset())
     words = comparable(text)
@@ -108,6 +130,7 @@ def find_phrases(sought: Sought, text: str, *, is_question: bool = False) -> Con
     return Containing(
         whole=bool(sought.whole) and not is_echo and _contains(words, sought.whole),
         quoted=frozenset(phrase for phrase, form in sought.quoted if _contains(words, form)),
+        message=bool(sought.message) and not is_echo and _contains(words, sought.message),
     )
 
 

@@ -7,26 +7,27 @@ verdict is given words.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from ...journal.entry import as_kind
 from ...journal.errors import CannotCreateError, LockedError, StorageError, UsageError
-from ...journal.ids import find_citations, is_id
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
 from ..catalog.row import Outline, Row
 from ..errors import IndexDamagedError, VectorsUnavailableError
-from ..text.analysis import Query, QueryTerm, normalised, query_terms, scripts, spans
+from ..text.analysis import Query, query_terms
 from . import phrases
 from .answer import (
     KEYWORD_FROM,
     MAX_QUERY_CHARS,
     MMR_LAMBDA,
+    N_CANDIDATES,
+    SEMANTIC_FROM,
     Answer,
     AskedPeriod,
     Confidence,
@@ -34,7 +35,9 @@ from .answer import (
     SearchRequest,
     Snippet,
 )
+from .as_meant import AsMeant, as_meant, query_of_term, rewritten
 from .asked_dates import take_period
+from .cited import cited_rows
 from .confidence import judge
 from .evidence import Evidence, Legs
 from .of_a_time import rows_of_a_time, wanted_types
@@ -44,23 +47,15 @@ from .ordering import (
     Result,
     order_results,
 )
-from .ranking import Relevance
 from .snippets import make_snippet
-from .spelling import Mended, MendedWord, mend, unknown_identifiers
 
 if TYPE_CHECKING:
     from ..index import JournalIndex
 
-_MEM: Final = re.compile(r"\[?mem:([0-9A-Za-z]{2,64})\]?", re.IGNORECASE)
 OF_A_TIME: Final = 0.5  # score of what is there because of its time alone
 MIN_SCORE: Final = 0.05
 """Below it is noise, a chance syllable or a distant vector, unless the words do match: of a word that
 is everywhere the score says that it tells nothing, and still whoever asks for it wants to see it."""
-MENDED_GAIN: Final = 1.1
-"""How much more relevant the first result of a mended question must be: of 1,818 questions without a
-slip ten were mended, and of those with one nine in ten."""
-_SAME: Final = 1e-6
-_ALL: Final = 1 - 1e-6  # of the query's idf
 
 
 @dataclass(slots=True)
@@ -70,11 +65,9 @@ class _Asked:
     text: str
     query: Query
     evidence: Evidence
-    mended: Mended | None = None
-    is_mended: bool = False  # the mended query gave the evidence
+    meant: AsMeant = field(default_factory=AsMeant)
     contained: Sequence[phrases.Containing] = ()  # of the first documents of the evidence
     bodies: dict[int, str | None] = field(default_factory=dict)  # of entries, by their number
-    unknown: tuple[str, ...] = ()  # identifiers, as typed, that stand nowhere
 
 
 class Searcher:
@@ -185,7 +178,8 @@ class Searcher:
     def _answer(self, text: str, request: SearchRequest, period: AskedPeriod | None) -> Answer:
         asked = self._ask(text, request)
         sought = phrases.phrases_of(text)
-        confidence = _judge(asked.query, asked.evidence)
+        evidence = asked.evidence
+        confidence = judge(evidence.relevance, is_grammar=asked.query.is_grammar)
         self._lift_verbatim(asked, sought)
         cited = self._cited(asked, request)
         named = {hit.row.docno for hit in cited}
@@ -195,10 +189,10 @@ class Searcher:
         quoted = frozenset[str]().union(*(one.quoted for one in asked.contained))
         return Answer(
             hits=hits,
-            total=max(asked.evidence.n_matched, len(hits)),
+            total=_n_matching(evidence, hits),
             confidence="high" if cited else _qualified(confidence, asked),
-            used_keyword=asked.evidence.used_keyword,
-            used_vector=asked.evidence.used_vector,
+            used_keyword=evidence.used_keyword,
+            used_vector=evidence.used_vector,
             fallback_applied=bool(no_vectors),
             no_vectors=no_vectors,
             left_out=asked.query.left_out,
@@ -213,22 +207,15 @@ class Searcher:
     def _ask(self, text: str, request: SearchRequest) -> _Asked:
         """The evidence for *text*, or for what was meant by it where that finds clearly more."""
         query = query_terms(text)
-        evidence = self._gather(query, request)
-        asked = _Asked(text, query, evidence)
-        if request.by == "vector":
-            return asked
-        if evidence.relevance.share.max(initial=0.0) >= _ALL:  # every word stands somewhere
-            return asked
-        snapshot = self._index.snapshot()
-        asked.unknown = unknown_identifiers(phrases.without_varying(text), snapshot)
-        asked.mended = mend(query, snapshot)
-        if asked.mended is None or asked.mended.query is query:
-            return asked
-        better = self._gather(asked.mended.query, request)
-        if _finds_more(better, evidence) and _judge(asked.mended.query, better) != "none":
-            asked.evidence, asked.is_mended = better, True
-        else:
-            asked.mended = None
+        asked = _Asked(text, query, self._gather(query, request))
+        if request.by != "vector":
+            asked.meant = as_meant(
+                query,
+                asked.evidence,
+                snapshot=self._index.snapshot,
+                gather=partial(self._gather, request=request),
+            )
+            asked.evidence = asked.meant.evidence or asked.evidence
         return asked
 
     def _gather(self, query: Query, request: SearchRequest) -> Evidence:
@@ -242,8 +229,8 @@ class Searcher:
         if not sought or not len(relevance.documents):
             return
         likely = np.flatnonzero(relevance.share >= phrases.SHARE_FROM)[: phrases.N_READ]
-        if sought.quoted:  # a phrase may be a small part of its question
-            likely = np.union1d(likely, np.arange(min(phrases.N_READ, len(relevance.documents))))
+        if sought.n_read:
+            likely = np.union1d(likely, np.arange(min(sought.n_read, len(relevance.documents))))
         rows = {row.docno: row for row in self._catalog.rows(relevance.documents[likely].tolist())}
         nothing = phrases.Containing(whole=False, quoted=frozenset())
         contained = [nothing] * (int(likely.max()) + 1 if len(likely) else 0)
@@ -314,53 +301,25 @@ class Searcher:
     def _nowhere_in(self, asked: _Asked, hits: Sequence[Hit]) -> Iterator[str]:
         """The unknown identifiers, but for those that stand in a hit as a part of something longer."""
         texts = [f"{hit.row.title}\n{self._read(asked, hit.row) or ''}".lower() for hit in hits]
-        return (name for name in asked.unknown if not any(name.lower() in one for one in texts))
+        unknown = asked.meant.unknown
+        return (name for name in unknown if not any(name.lower() in one for one in texts))
 
     def _did_you_mean(self, asked: _Asked, hits: Sequence[Hit]) -> str:
-        """The question with the unknown words as they are written in what was found instead."""
-        if asked.mended is None:
+        mended = asked.meant.mended
+        if mended is None:
             return ""
-        text = normalised(asked.text)
-        for word in asked.mended.words:
-            written = self._written(word, [hit.snippet.text for hit in hits[:3]])
-            text = text.replace(word.typed, written, 1)
-        return text
-
-    def _written(self, word: MendedWord, texts: Sequence[str]) -> str:
-        """How *word* is written where it stands, in *texts* or in the entry that has most of it."""
-        if not word.term:
-            return word.better
-        for text in (*texts, *self._text_with(word.term)):
-            if part := next(spans(text, {word.term}), None):
-                return text[part.start : part.end]
-        return word.better
+        shown = [hit.snippet.text for hit in hits[:3]]
+        return rewritten(asked.text, mended, shown=shown, text_with=self._text_with)
 
     def _text_with(self, term: str) -> Iterator[str]:
         """The text of an entry that contains *term*."""
-        query = Query(
-            text=term,
-            terms=(QueryTerm(term, "identifier"),),
-            left_out=(),
-            scripts=scripts(term),
-        )
-        found = self._legs.gather(query, by="keyword", wanted=EntryFilter(), limit=1)
+        found = self._legs.gather(query_of_term(term), by="keyword", wanted=EntryFilter(), limit=1)
         for row in self._catalog.rows(found.relevance.documents.tolist()):
             if (body := self._body_of(row)) is not None:
                 yield f"{row.title}\n{body}"
 
     def _cited(self, asked: _Asked, request: SearchRequest) -> list[Hit]:
-        """The entries that the question itself names, as ``mem:ID`` or an id alone."""
-        text = asked.text
-        names = [str(found) for found in find_citations(text)]
-        bare = text.removeprefix("mem:")
-        names += [bare] if is_id(bare) else []
-        rows = [row for name in names for row in self._catalog.by_id(name)]
-        if not rows and (given := _MEM.fullmatch(text)):  # the beginning of an id, if of one only
-            begun = self._catalog.by_prefix(given[1])
-            rows = begun if len({row.id for row in begun}) == 1 else []
-        if rows and request.wanted != EntryFilter():
-            wanted = set(self._catalog.docnos(request.wanted))
-            rows = [row for row in rows if row.docno in wanted]
+        """The entries that the question itself names."""
         return [
             Hit(
                 row=row,
@@ -370,7 +329,7 @@ class Searcher:
                 share=1.0,
                 similarity=0.0,
             )
-            for row in {row.docno: row for row in rows}.values()
+            for row in cited_rows(self._catalog, asked.text, request.wanted)
         ]
 
 
@@ -384,38 +343,25 @@ def _is_worth_showing(result: Result, request: SearchRequest) -> bool:
     return not is_noise and result.score >= request.min_score
 
 
-def _finds_more(better: Evidence, evidence: Evidence) -> bool:
-    """Whether the first result of a mended question answers it clearly better than that of the typed."""
-    if not len(better.relevance.documents):
-        return False
-    if not len(evidence.relevance.documents):
-        return True
-    first, other = float(better.relevance.relevance[0]), float(evidence.relevance.relevance[0])
-    return first > MENDED_GAIN * other
+def _n_matching(evidence: Evidence, hits: Sequence[Hit]) -> int:
+    """How many entries match by a word or by their meaning, however many of them are shown.
+
+    Of those that are near in meaning alone only the nearest are known, and counted.
+    """
+    near = evidence.relevance
+    by_meaning = (near.similarity >= SEMANTIC_FROM) & (near.share == 0)
+    n_by_meaning = int(np.count_nonzero(by_meaning[:N_CANDIDATES]))
+    return max(evidence.n_matched + n_by_meaning, sum(not hit.is_weak for hit in hits))
 
 
 def _qualified(confidence: Confidence, asked: _Asked) -> Confidence:
     """*confidence*, not above what a guess allows, nor below what a question found whole demands."""
-    if any(one.whole for one in asked.contained):
+    if any(one.whole or one.message for one in asked.contained):
         return "suggested" if confidence == "none" else confidence
-    is_guess = asked.is_mended or asked.unknown  # a name that differs in a letter is another name
+    is_guess = (
+        asked.meant.evidence or asked.meant.unknown
+    )  # a name that differs in a letter is another name
     return "suggested" if is_guess and confidence == "high" else confidence
-
-
-def _judge(query: Query, evidence: Evidence) -> Confidence:
-    """How sure the answer is; words of grammar alone say nothing about what is asked."""
-    return "none" if query.is_grammar else judge(_without_copies(evidence.relevance))
-
-
-def _without_copies(relevance: Relevance) -> Relevance:
-    """*relevance* without what follows the first and has the same evidence: a copy of its text."""
-    if len(relevance.documents) < 2:
-        return relevance
-    differs = (np.abs(relevance.strength - relevance.strength[0]) > _SAME) | (
-        np.abs(relevance.similarity - relevance.similarity[0]) > _SAME
-    )
-    differs[0] = True
-    return relevance.take(differs)
 
 
 def _candidate_of(row: Outline, now_s: float) -> Candidate:

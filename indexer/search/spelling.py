@@ -13,10 +13,11 @@ from dataclasses import dataclass, replace
 from typing import Final, Protocol
 
 from ..text import korean
-from ..text.analysis import AskedWord, Query, asked_words, normalised, query_terms
+from ..text.analysis import AskedWord, Query, asked_words, query_terms
 from ..text.edits import as_hangul, as_keys, distances, near_syllables, with_one_edit
 from ..text.english import stem
 from ..text.hanja import reading_of
+from ..text.letters import normalised
 
 WEIGHT: Final = 0.7  # of a mended word beside one that was typed
 MIN_LETTERS: Final = 4  # of a Latin word; with fewer every word is near another

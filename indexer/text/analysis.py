@@ -30,6 +30,25 @@ from typing import Final, Literal, NamedTuple
 
 from . import english, korean
 from .hanja import reading_of
+from .letters import (
+    HAN,
+    HANGUL,
+    IS_HAN,
+    IS_HANGUL,
+    IS_IN_PAIRS,
+    IS_IN_RUN,
+    IS_KANA,
+    IS_UNSPACED,
+    KANA,
+    MARKS,
+    UNSPACED,
+    Scripts,
+    composes,
+    is_normalised,
+    normalise_with_offsets,
+    normalised,
+    scripts,
+)
 
 ANALYZER_VERSION: Final = "2"
 MAX_QUERY_TERMS: Final = 128  # a pasted log is a query too; identifiers are kept before words
@@ -39,40 +58,19 @@ of recall, at 1 headings lose three (tests/bench/retrieval.py)."""
 
 TermKind = Literal["word", "identifier", "part", "cjk"]
 
-_HANGUL: Final = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
-_HAN: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
-_KANA: Final = "\u3041-\u309f\u30a0-\u30ff"
-_UNSPACED: Final = (
-    "\u0e01-\u0e3a\u0e40-\u0e4e\u0e81-\u0eff\u1000-\u1049\u1780-\u17d3"  # Thai to Khmer
-)
-_MARKS: Final = (  # what stands on letters and is none: to ``re`` it would end the word
-    "\u0300-\u036f\u0483-\u0487\u0591-\u05bd\u05bf\u05c1\u05c2\u05c4\u05c5\u05c7\u0610-\u061a"
-    "\u064b-\u065f\u0670\u06d6-\u06dc\u0900-\u0903\u093a-\u094f\u0951-\u0957\u0962\u0963"
-    "\u0981-\u0983\u09bc-\u09d7\u0a01-\u0a03\u0a3c-\u0a51\u0a81-\u0a83\u0abc-\u0acd\u0b01-\u0b03"
-    "\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
-    "\u0d00-\u0d03\u0d3b-\u0d57\u200d"
-)
-_LETTERS: Final = f"(?:[^\\W{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]++[{_MARKS}]*+)++"
+_LETTERS: Final = f"(?:[^\\W{HANGUL}{HAN}{KANA}{UNSPACED}]++[{MARKS}]*+)++"
 _RUN: Final = re.compile(
-    f"[{_HANGUL}]+|[{_HAN}{_KANA}]+|[{_UNSPACED}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*"
+    f"[{HANGUL}]+|[{HAN}{KANA}]+|[{UNSPACED}]+|{_LETTERS}(?:[./\\\\+-]{_LETTERS})*"
 )
-_IS_LETTER: Final = re.compile("[A-Za-z]")
-_IS_UNSPACED: Final = re.compile(f"[{_UNSPACED}]")
-_IS_IN_PAIRS: Final = re.compile(f"[{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]")
-_IS_IN_RUN: Final = re.compile(f"[\\w{_MARKS}{_HANGUL}{_HAN}{_KANA}{_UNSPACED}]")
 _SIGNS: Final = frozenset("./\\+-")  # what joins words to paths and identifiers
-_IS_HANGUL: Final = re.compile(f"[{_HANGUL}]")
-_IS_HAN: Final = re.compile(f"[{_HAN}]")
-_IS_KANA: Final = re.compile(f"[{_KANA}]")
 _SMALL: Final = (
-    f"(?:[^\\W_A-Z0-9]|[{_MARKS}])"  # a letter that does not begin a part; accents are folded later
+    f"(?:[^\\W_A-Z0-9]|[{MARKS}])"  # a letter that does not begin a part; accents are folded later
 )
 _PIECE: Final = re.compile(
     f"[A-Z]{{2,}}(?=s(?!{_SMALL}))|[A-Z]+(?!{_SMALL})|[A-Z]?{_SMALL}+|[0-9]+"
 )
 _VERSION: Final = re.compile(r"(?<![0-9.])[0-9]+(?:\.[0-9]+)+")
 _MAX_IDENTIFIER: Final = 80  # characters; what is longer is data, and found by its parts
-_JOINS_SYLLABLE: Final = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")  # a vowel or a final
 
 
 class Part(NamedTuple):
@@ -82,19 +80,6 @@ class Part(NamedTuple):
     kind: TermKind
     start: int
     end: int
-
-
-class Scripts(NamedTuple):
-    """How much of a text is written in each script; the four add up to 1, or are all 0."""
-
-    hangul: float
-    han: float
-    kana: float
-    latin: float  # and every other script that is written in words
-
-    def agreement(self, other: Scripts) -> float:
-        """How likely a word of one text and a word of the other are in the same script, 0-1."""
-        return sum(mine * theirs for mine, theirs in zip(self, other, strict=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,7 +106,7 @@ class Query:
 def document_terms(text: str) -> Counter[str]:
     """How often each term occurs in *text*."""
     normal = normalised(text)
-    is_korean = not normal.isascii() and _IS_HANGUL.search(normal) is not None
+    is_korean = not normal.isascii() and IS_HANGUL.search(normal) is not None
     terms_of = _terms_in_korean if is_korean else _terms_of
     return Counter(chain.from_iterable(map(terms_of, _RUN.findall(normal))))
 
@@ -142,7 +127,7 @@ def query_terms(text: str) -> Query:
     runs, asked = _runs_of_query(normalised(text))
     searched = frozenset(asked or runs)
     weights: dict[str, QueryTerm] = {}
-    is_korean = any(_IS_HANGUL.match(run) for run in runs)
+    is_korean = any(IS_HANGUL.match(run) for run in runs)
     for number, run in enumerate(asked or runs):
         for term in _query_terms_of(run, is_korean=is_korean):
             if term.term not in weights or weights[term.term].weight < term.weight:
@@ -169,7 +154,7 @@ def asked_words(text: str) -> list[AskedWord]:
     """The words of the question *text* whose terms ``query_terms`` looks up, in order."""
     normal = normalised(text)
     runs, asked = _runs_of_query(normal)
-    is_korean = any(_IS_HANGUL.match(run) for run in runs)
+    is_korean = any(IS_HANGUL.match(run) for run in runs)
     words: list[AskedWord] = []
     place = 0
     for run in asked:
@@ -184,9 +169,13 @@ def spans(text: str, wanted: Collection[str] | None = None) -> Iterator[Part]:
 
     With *wanted*, only those among them; words without any are passed over, which is faster.
     """
-    normal, offsets = _normalise_with_offsets(text)
-    is_korean = wanted is not None or _IS_HANGUL.search(normal) is not None
     terms = None if wanted is None else frozenset(wanted)
+    if terms is not None and not is_normalised(text):  # where they are takes longer than whether
+        runs = _RUN.findall(normalised(text))
+        if all(terms.isdisjoint(_terms_in_korean(run)) for run in runs):
+            return
+    normal, offsets = normalise_with_offsets(text)
+    is_korean = wanted is not None or IS_HANGUL.search(normal) is not None
     for run in _RUN.finditer(normal):
         if terms is not None and terms.isdisjoint(_terms_in_korean(run[0])):
             continue
@@ -206,58 +195,18 @@ def folded_character(char: str) -> str:
     nothing where it becomes several or one with its neighbours.
     """
     normal = normalised(char)
-    if _composes("\u1100", char) or any(map(unicodedata.combining, normal)):
+    if composes("\u1100", char) or any(map(unicodedata.combining, normal)):
         return ""
-    if not _IS_IN_RUN.search(normal):
+    if not IS_IN_RUN.search(normal):
         return normal if normal in _SIGNS else " "
-    folded = normal if _IS_IN_PAIRS.match(normal) else _fold(normal)
+    folded = normal if IS_IN_PAIRS.match(normal) else _fold(normal)
     return folded if len(folded) == 1 else ""
 
 
 def korean_readings(normal: str) -> str:
     """How the words of Han characters in *normal* are read in Korean, a space between them."""
-    runs = (run for run in _RUN.findall(normal) if _IS_HAN.match(run))
+    runs = (run for run in _RUN.findall(normal) if IS_HAN.match(run))
     return " ".join(filter(None, map(reading_of, runs)))
-
-
-def scripts(text: str) -> Scripts:
-    """How much of *text* is in which script, counted in about the same unit: words."""
-    text = normalised(text)
-    if text.isascii():
-        return Scripts(0.0, 0.0, 0.0, 1.0 if _IS_LETTER.search(text) else 0.0)
-    hangul = len(_IS_HANGUL.findall(text)) / 3
-    han = len(_IS_HAN.findall(text)) / 2
-    kana = len(_IS_KANA.findall(text)) / 3
-    latin = max(0.0, sum(map(str.isalpha, text)) - 3 * hangul - 2 * han - 3 * kana) / 9
-    total = hangul + han + kana + latin
-    return Scripts(*(n / total if total else 0.0 for n in (hangul, han, kana, latin)))
-
-
-def normalised(text: str) -> str:
-    """*text* in the form whose words are compared: NFKC."""
-    return text if text.isascii() else unicodedata.normalize("NFKC", text)
-
-
-def _normalise_with_offsets(text: str) -> tuple[str, list[tuple[int, int]] | None]:
-    """*text* in NFKC, and for each of its characters where it comes from; None if unchanged."""
-    if text.isascii() or unicodedata.is_normalized("NFKC", text):
-        return text, None
-    starts = [i for i in range(len(text)) if i == 0 or not _composes(text[i - 1], text[i])]
-    normal: list[str] = []
-    offsets: list[tuple[int, int]] = []
-    for start, end in zip(starts, [*starts[1:], len(text)], strict=True):
-        piece = unicodedata.normalize("NFKC", text[start:end])
-        normal.append(piece)
-        offsets += [(start, end)] * len(piece)
-    return "".join(normal), offsets
-
-
-def _composes(before: str, char: str) -> bool:
-    if unicodedata.combining(char) or char in "\uff9e\uff9f":  # half-width kana voice marks
-        return True
-    if not _JOINS_SYLLABLE.match(unicodedata.normalize("NFKD", char)):
-        return False
-    return _IS_HANGUL.match(unicodedata.normalize("NFKD", before)) is not None
 
 
 def _fold(word: str) -> str:
@@ -287,7 +236,7 @@ def _work_out_terms(run: str) -> tuple[str, ...]:
     """
     if _is_plain(run):
         return (english.stem(run.lower()),)
-    if len(run) > 1 and _IS_HANGUL.match(run):
+    if len(run) > 1 and IS_HANGUL.match(run):
         pairs = [run[i : i + 2] for i in range(len(run) - 1)]
         return (*pairs, *[run[i] for i in _edge_places(run)])
     return tuple(part.term for part in _parts_of(run))
@@ -300,18 +249,18 @@ def _parts_in_korean(run: str) -> tuple[Part, ...]:
 
 def _read_in_korean(run: str) -> tuple[Part, ...]:
     """The pairs of syllables that a word of Han characters is read as in a Korean text."""
-    if len(run) < 2 or not _IS_HAN.match(run) or not (reading := reading_of(run)):
+    if len(run) < 2 or not IS_HAN.match(run) or not (reading := reading_of(run)):
         return ()
     return _neighbours(reading)
 
 
 def _parts_of(run: str) -> tuple[Part, ...]:
-    if _IS_HANGUL.match(run):
+    if IS_HANGUL.match(run):
         return _neighbours(run) + _edges(run)
-    if _IS_HAN.match(run) or _IS_KANA.match(run):
-        singles = (Part(c, "cjk", i, i + 1) for i, c in enumerate(run) if _IS_HAN.match(c))
+    if IS_HAN.match(run) or IS_KANA.match(run):
+        singles = (Part(c, "cjk", i, i + 1) for i, c in enumerate(run) if IS_HAN.match(c))
         return _neighbours(run) + (tuple(singles) if len(run) > 1 else ())
-    if _IS_UNSPACED.match(run):
+    if IS_UNSPACED.match(run):
         return _neighbouring_clusters(run)
     return _parts_of_word(run)
 
@@ -394,7 +343,7 @@ def _runs_of_query(normal: str) -> tuple[list[str], list[str]]:
     for match in _RUN.finditer(normal):
         run = match[0]
         runs.append(run)
-        if _IS_HANGUL.match(run):
+        if IS_HANGUL.match(run):
             grammar = korean.is_function_word(run) or (
                 match.start() == end_of_word and korean.is_particle(run)  # GitHub+에서
             )
@@ -412,8 +361,8 @@ def _query_terms_of(run: str, *, is_korean: bool) -> Iterator[QueryTerm]:
         yield from (QueryTerm(part.term, "cjk") for part in read)
         yield from (QueryTerm(part.term, "cjk", ENDING_WEIGHT) for part in _neighbours(run))
         return
-    if not _IS_HANGUL.match(run):
-        parts = _neighbours(run) if _IS_HAN.match(run) or _IS_KANA.match(run) else _parts_of(run)
+    if not IS_HANGUL.match(run):
+        parts = _neighbours(run) if IS_HAN.match(run) or IS_KANA.match(run) else _parts_of(run)
         for part in parts:
             yield QueryTerm(part.term, part.kind)
         return

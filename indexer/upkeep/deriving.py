@@ -17,8 +17,9 @@ from ..catalog.row import Row
 from ..embedding.embedders import Embedder, load_embedder, may_be_given
 from ..embedding.passage_vectors import PassageVectors, embed_entries
 from ..keywords.term_batch import TermBatch, TermDocument, make_batch
-from ..text.analysis import document_terms, scripts
+from ..text.analysis import document_terms
 from ..text.content import indexed_text
+from ..text.letters import scripts
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

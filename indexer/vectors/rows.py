@@ -45,9 +45,7 @@ _SIGN: Final = np.uint8(0x80)  # FAISS keeps a byte as what it is above -128
 _FIRST_ROWS: Final = 256
 _FEW: Final = 500  # entries; so few are looked up, not scanned for
 _FEW_ROWS: Final = 5000
-_SPARE: Final = (
-    32  # asked for beyond what is wanted, so that what is as near rarely needs a second scan
-)
+_SPARE: Final = 32  # asked for beyond what is wanted, so that a second scan is rarely needed
 _AT_ONCE: Final = 256  # rows that are compared exactly: what the cache of a core holds
 
 Int = NDArray[np.int64]
@@ -249,13 +247,14 @@ class VectorRows:
     def cosines(self, question: Question, positions: Int) -> NDArray[np.float64]:
         """The cosines of the rows at *positions* to *question*.
 
-        Sums of whole numbers below 2^53, so that the same rows give the same answers in any order.
+        Sums of whole numbers below 2^53, so that the same rows give the same answers in any order. A
+        row's bytes may be a little longer than 1, and a cosine is not.
         """
         products = np.empty(len(positions))
         for start in range(0, len(positions), _AT_ONCE):
             rows = self.take(positions[start : start + _AT_ONCE])
             products[start : start + _AT_ONCE] = rows.astype(np.float64) @ question.numbers
-        return products * question.scale
+        return np.clip(products * question.scale, -1.0, 1.0)
 
     # --- searching --------------------------------------------------------------------------
 

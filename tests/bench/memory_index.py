@@ -18,13 +18,12 @@ from memjournal.indexer.search import ranking
 from memjournal.indexer.text.analysis import (
     Query,
     QueryTerm,
-    Scripts,
     document_length,
     document_terms,
     query_terms,
-    scripts,
 )
 from memjournal.indexer.text.chunking import Passage, passages
+from memjournal.indexer.text.letters import Scripts, scripts
 
 Encode = Callable[[Sequence[str]], NDArray[np.float32]]
 Passages = Callable[[str, str], list[Passage]]  # of a title and a text: what is embedded

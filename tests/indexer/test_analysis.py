@@ -13,12 +13,12 @@ from memjournal.indexer.text.analysis import (
     document_length,
     document_terms,
     query_terms,
-    scripts,
     spans,
 )
 from memjournal.indexer.text.english import stem
 from memjournal.indexer.text.hanja import reading_of
 from memjournal.indexer.text.korean import is_function_word, stem_length
+from memjournal.indexer.text.letters import scripts
 
 LETTERS = st.characters(codec="utf-8", categories=("L", "N"))
 TEXTS = st.one_of(

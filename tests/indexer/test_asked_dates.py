@@ -49,11 +49,104 @@ def test_a_time_is_taken_out_of_the_question(
     assert (dated.period.start, dated.period.end) == (day(start), day(end))
 
 
-@pytest.mark.parametrize("text", ["3일 전에 결정한 것", "what did we decide 3 days ago"])
-def test_so_long_ago_reaches_until_now(text: str) -> None:
+@pytest.mark.parametrize(
+    ("texts", "start", "end"),
+    [
+        ("yesterday the build broke|Yesterday, deploy failed", (2026, 11, 29), (2026, 11, 30)),
+        ("yesterday deploys failed|어제 빌드가 깨졌다", (2026, 11, 29), (2026, 11, 30)),
+        ("last Friday deploys failed|지난 금요일 회의", (2026, 11, 27), (2026, 11, 28)),
+        ("지난주에 고친 버그|지난주 고친 버그", (2026, 11, 23), (2026, 11, 30)),
+        ("this week we broke the build|이번 주에 고친 버그", (2026, 11, 30), (2026, 12, 7)),
+        ("today we broke the build|오늘 고친 버그", (2026, 11, 30), (2026, 12, 1)),
+        ("two weeks ago deploys failed|2주 전 배포", (2026, 11, 16), (2026, 11, 23)),
+    ],
+)
+def test_a_time_may_begin_a_question(texts: str, start: Day, end: Day) -> None:
+    for text in texts.split("|"):
+        dated = take_period(text, now=NOW)
+        assert dated is not None, text
+        assert dated.text, text
+        assert (dated.period.start, dated.period.end) == (day(start), day(end)), text
+
+
+@pytest.mark.parametrize(
+    ("texts", "length"),
+    [
+        (
+            (
+                "last 3 days|the past three days|what changed last 3 days|last 3 days deploys failed|"
+                "최근 3일|지난 3일|최근 3일간 고친 버그|최근 3일 고친 버그|배포 오류 최근 3일|지난 사흘 동안 바뀐 것"
+            ),
+            timedelta(days=3),
+        ),
+        (
+            "past two weeks|what broke in the past 2 weeks|최근 2주|지난 두 주 동안 바뀐 것|최근 2주 사이 고친 것",
+            timedelta(weeks=2),
+        ),
+        ("last 24 hours|최근 24시간|지난 24시간 동안 뭐 했지", timedelta(hours=24)),
+        ("최근 일주일|지난 일주일간 뭐 했지", timedelta(weeks=1)),
+    ],
+)
+def test_so_long_reaches_until_now(texts: str, length: timedelta) -> None:
+    for text in texts.split("|"):
+        dated = take_period(text, now=NOW)
+        assert dated is not None, text
+        start, end = dated.period.start, dated.period.end
+        assert start is not None
+        assert end is not None
+        assert end - start == length, text
+
+
+@pytest.mark.parametrize(
+    ("texts", "start", "end"),
+    [
+        ("what did we decide 3 days ago|3일 전에 결정한 것", (2026, 11, 27), (2026, 11, 28)),
+        ("a week ago we chose a queue|일주일 전에 정한 것", (2026, 11, 23), (2026, 11, 30)),
+        ("what broke two weeks ago|2주 전에 깨진 것", (2026, 11, 16), (2026, 11, 23)),
+        ("about two weeks ago we chose|2주 전쯤 정한 것", (2026, 11, 9), (2026, 11, 30)),
+        ("what broke a month ago|한 달 전에 깨진 것", (2026, 10, 1), (2026, 11, 1)),
+        ("what broke a year ago|1년 전에 깨진 것", (2025, 1, 1), (2026, 1, 1)),
+        ("what changed since 3 days ago|3일 전부터 바뀐 것", (2026, 11, 27), None),
+    ],
+)
+def test_so_long_ago_is_that_day_week_month_or_year(
+    texts: str, start: Day, end: Day | None
+) -> None:
+    for text in texts.split("|"):
+        dated = take_period(text, now=NOW)
+        assert dated is not None, text
+        assert (dated.period.start, dated.period.end) == (day(start), day(end)), text
+
+
+@pytest.mark.parametrize("text", ["what broke 3 hours ago", "3시간 전에 깨진 것"])
+def test_so_many_hours_ago_has_an_hour_on_each_side(text: str) -> None:
     dated = take_period(text, now=NOW)
     assert dated is not None
-    assert (dated.period.start, dated.period.end) == (day((2026, 11, 27)), NOW)
+    assert dated.period.start == NOW - timedelta(hours=4)
+    assert dated.period.end == NOW - timedelta(hours=2)
+
+
+@pytest.mark.parametrize(
+    ("texts", "date"),
+    [
+        (
+            (
+                "11월 12일|11월 12일 장애 원인|11월 12일에 정한 것|장애 원인 11월 12일|Nov 12|Nov. 12 outage|"
+                "what broke nov 12|Nov 12 was a bad day|on November 12 we chose|12 November outage|12 Nov|on the 12th of November|"
+                "November 12th, 2026"
+            ),
+            (2026, 11, 12),
+        ),
+        ("11월 30일|what did we decide on Nov 30", (2026, 11, 30)),  # today
+        ("12월 25일에 정한 것|what broke on Dec 25|25 Dec", (2025, 12, 25)),
+        ("May 5, 2025|2025년 5월 5일", (2025, 5, 5)),
+    ],
+)
+def test_a_month_and_a_day_are_the_last_that_are_not_to_come(texts: str, date: Day) -> None:
+    for text in texts.split("|"):
+        dated = take_period(text, now=NOW)
+        assert dated is not None, text
+        assert dated.period.start == day(date), text
 
 
 @pytest.mark.parametrize(
@@ -68,6 +161,19 @@ def test_so_long_ago_reaches_until_now(text: str) -> None:
         ),
         *("who is on Friday duty", "May we delete it", "see /logs/2026-11-28/app.log"),
         *("만료 3일 전 알림", "이번 주 회의 언제", "오늘의 할 일", "저번 주랑 이번 주 중에 언제"),
+        *("may 5 retries be enough", "May we retry", "march the array", "March 3 steps forward"),
+        *("Sep 2 files changed", "jan 12 users", "oct 12 to hex", "Nov 12-14 outage", "Feb 30"),
+        *("Nov 12 and 14", "11월 12일 ~ 14일 장애", "11월 12일자 로그", "매년 11월 12일 점검"),
+        *("keep logs for the last 3 days", "the last 7 days in the chart", "last 3 days chart"),
+        *(
+            "retention of the last 30 days",
+            "last 10 commits",
+            "최근 3일 로그 보관",
+            "최근 10개 커밋",
+        ),
+        *("지난 3일에 정한 것", "지난 3일 정한 것", "최근 3일치 로그", "며칠 전에 고친 것"),
+        *("less than 3 days ago", "over a year ago", "yesterday button", "recently fixed"),
+        *("Mar 10 12:00:01 sshd: pool failed", "what is due this week", "we need it this week"),
         *(
             "what happens in December 2027",
             "last week or this week",

@@ -21,7 +21,8 @@ from memjournal.indexer.keywords.snapshot import Remembered, Snapshot
 from memjournal.indexer.keywords.term_batch import TermDocument, make_batch
 from memjournal.indexer.search.evidence import DECIMALS, _leading
 from memjournal.indexer.search.ranking import VectorEvidence, fuse
-from memjournal.indexer.text.analysis import QueryTerm, Scripts, document_length, query_terms
+from memjournal.indexer.text.analysis import QueryTerm, document_length, query_terms
+from memjournal.indexer.text.letters import Scripts
 from memjournal.journal.errors import LockedError
 
 from ..bench.reference_bm25f import Collection as WholeCollection

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import json
+import os
+import subprocess
+import sys
 import unicodedata
 from collections.abc import Mapping
 from typing import Literal
@@ -10,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from memjournal.indexer.search.characters import whole_end
+from memjournal.indexer.search.characters import whole_end, whole_start
 from memjournal.indexer.search.matches import Match, Matches
 from memjournal.indexer.text.analysis import query_terms, spans
 
@@ -55,7 +59,10 @@ def weights(query: str) -> dict[str, float]:
 
 def all_matches(text: str, wanted: Mapping[str, float]) -> list[Match]:
     """What there is, by cutting the whole text."""
-    return [Match(at.start, whole_end(text, at.end), at.term) for at in spans(text, wanted)]
+    return [
+        Match(whole_start(text, at.start), whole_end(text, at.end), at.term)
+        for at in spans(text, wanted)
+    ]
 
 
 def best_worth(found: list[Match], wanted: Mapping[str, float], n_chars: int) -> tuple[float, int]:
@@ -146,3 +153,28 @@ def test_of_windows_worth_the_same_the_first_is_shown() -> None:
     text = f"alpha {'.' * 300} alpha betamax {'.' * 300} alpha"
     window = Matches(text, {"alpha": 1.0, "beta": 1.0}, n_chars=100).best_window()
     assert window == (0, 5, 1.0)
+
+
+def test_the_window_is_the_same_in_every_process() -> None:
+    """Sums of the same weights in another order differ in a last digit, and sets have another order."""
+    words = [f"word{n}" for n in range(12)]
+    weights = {word: 0.1 + 0.7 * n for n, word in enumerate(words)}
+    turned = (words[n % 12 :] + words[: n % 12] for n in range(1200))
+    text = "".join(f"{' '.join(some):<100}{'.' * 100}" for some in turned)
+    asked = (
+        "import json, sys; from memjournal.indexer.search.matches import Matches\n"
+        "text, weights = json.load(sys.stdin)\n"
+        "print(*Matches(text, weights, n_chars=100).best_window())"
+    )
+    windows = {
+        subprocess.run(
+            [sys.executable, "-P", "-c", asked],
+            input=json.dumps([text, weights]),
+            env={**os.environ, "PYTHONHASHSEED": str(seed)},
+            capture_output=True,
+            check=True,
+            encoding="utf-8",
+        ).stdout
+        for seed in range(6)
+    }
+    assert len(windows) == 1 and windows.pop().startswith("0 ")

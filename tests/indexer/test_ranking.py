@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 import numpy as np
@@ -17,12 +18,11 @@ from memjournal.indexer.search.confidence import judge
 from memjournal.indexer.search.ordering import MAX_BONUS, Candidate, Result, order_results
 from memjournal.indexer.search.ranking import Relevance, VectorEvidence, fuse
 from memjournal.indexer.text.analysis import (
-    Scripts,
     document_length,
     document_terms,
     query_terms,
-    scripts,
 )
+from memjournal.indexer.text.letters import Scripts, scripts
 from memjournal.journal.entry import Kind
 
 from ..bench.reference_bm25f import Collection, Posting, average_length, bm25f
@@ -74,12 +74,12 @@ class SmallIndex:
 def relevance_of(
     scores: Sequence[float], *, similarity: float = 0.5, share: float = 0.5, strength: float = 0.3
 ) -> Relevance:
-    """A ranking with these scores, best first."""
+    """A ranking with these scores, best first, of documents none of which is a copy of another."""
     n = len(scores)
     return Relevance(
         documents=np.arange(n),
         relevance=np.array(sorted(scores, reverse=True), np.float64),
-        strength=np.full(n, strength),
+        strength=strength - 1e-4 * np.arange(n),
         share=np.full(n, share),
         similarity=np.full(n, similarity),
         agreement=1.0,
@@ -355,6 +355,16 @@ def test_a_clear_winner_is_high_and_a_distant_one_is_nothing() -> None:
     assert judge(relevance_of([0.7, 0.69], similarity=0.55, share=0.9)) == "suggested"
     assert judge(relevance_of([0.14, 0.13], similarity=0.2, share=0.05)) == "none"
     assert judge(relevance_of([])) == "none"
+
+
+def test_a_copy_of_the_first_result_takes_nothing_from_confidence() -> None:
+    two = relevance_of([0.6, 0.6], similarity=0.55, share=0.9)
+    assert judge(two) == "suggested"
+    assert judge(replace(two, strength=np.full(2, 0.3))) == "high"
+
+
+def test_words_of_grammar_alone_are_sure_of_nothing() -> None:
+    assert judge(relevance_of([0.7, 0.3], similarity=0.75, share=1.0), is_grammar=True) == "none"
 
 
 @given(SCORES, SCORES, SCORES, SCORES)

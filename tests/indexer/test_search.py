@@ -151,6 +151,15 @@ def test_as_many_as_were_asked_for(world: World, limit: int) -> None:
     assert answer.total == 300
 
 
+@pytest.mark.parametrize("by", ["hybrid", "keyword", "vector"])
+@pytest.mark.parametrize("text", ["pool timeout", "세션 토큰", "budget of the aquarium"])
+def test_how_many_match_is_the_same_however_many_are_asked_for(
+    filled: World, by: str, text: str
+) -> None:
+    totals = {filled.ask(text, by=by, limit=limit).total for limit in (1, 2, 5, 100)}
+    assert len(totals) == 1
+
+
 def test_variety_takes_from_what_repeats(world: World) -> None:
     for name in ("a", "b"):
         world.note(f"notes/{name}.md", "---\ncreated: 2026-01-01\n---\npool timeout queue")

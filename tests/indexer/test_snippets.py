@@ -143,6 +143,39 @@ def test_marks_end_where_characters_do() -> None:
                 assert at == len(text) or not "\u1160" <= text[at] <= "\u11ff"
 
 
+@pytest.mark.parametrize(
+    "character",
+    [
+        "🇰🇷",
+        "🏴\U000e0067\U000e0062\U000e0073\U000e0063\U000e0074\U000e007f",  # a flag in tags
+        "👩🏽\u200d🚀",
+        "1\ufe0f\u20e3",
+        "\u1112\u119e\u11ab",  # a syllable that no code point has
+        "\u1107\u1109\u1161\u11af",
+        "\ud558\u11ab",
+        unicodedata.normalize("NFD", "한"),
+    ],
+)
+def test_a_text_is_cut_between_characters(character: str) -> None:
+    n = len(character)
+    for lead in range(n):
+        text = "." * lead + character * 60
+        for n_chars in (20, 21, 22, 23):
+            shown = make_snippet(text, {}, n_chars=n_chars, start_hint=lambda: 31).text
+            body = shown.removeprefix("…").removesuffix("…").strip(".")
+            assert body, (lead, n_chars)
+            assert body == character * (len(body) // n), (lead, n_chars)
+
+
+@pytest.mark.parametrize("query", ["\u119e\u11ab", "\u1112\u119e", "\u11ab\u1112"])
+def test_marks_of_bare_jamo_are_whole_syllables(query: str) -> None:
+    syllable = "\u1112\u119e\u11ab"
+    text = f"see {syllable * 3} here"
+    snippet = make_snippet(text, {query: 1.0})
+    assert snippet.spans
+    assert all((start - 4) % 3 == 0 and (end - 4) % 3 == 0 for start, end in snippet.spans)
+
+
 @pytest.mark.parametrize("n", [10, 10_000, 300_000, 1_300_000])
 def test_a_needle_at_the_end_is_shown(n: int) -> None:
     text = "hay " * (n // 4) + "needle"

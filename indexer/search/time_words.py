@@ -1,0 +1,69 @@
+"""What a time looks like in the words of a question, English and Korean; patterns alone.
+
+Closed lists, written as they are typed: a month or a "last" that may be another word is known by its
+capital, its number or its unit. Whether one that is found means a time there, says ``asked_dates``.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+_NUMBER: Final = r"(?:\d{1,3}|a|an|one|two|three|four|five|six)"
+_UNIT: Final = r"(?:hour|day|week|month|year)s?"
+_MONTH: Final = (
+    "(?:January|February|March|April|May|June|July|August|September|October|November|December)"
+)
+_WEEKDAY: Final = "(?:Mon|Tues|Wednes|Thurs|Fri|Satur|Sun)day"
+_ISO: Final = r"\d{4}-\d{2}(?:-\d{2})?"
+_AGO: Final = rf"{_NUMBER} {_UNIT} ago"
+_MONTH_OF_A_DAY: Final = (  # in small letters only what is no other word: "may 5", "oct 12", "march 3"
+    rf"(?:{_MONTH}|(?:Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\b\.?|"
+    r"january|february|april|june|july|august|september|october|november|december|"
+    r"(?:jan|feb|jul|aug|sept|nov)\b\.?)"
+)
+_ORDINAL: Final = r"\d{1,2}(?:st|nd|rd|th)?"
+_DAY: Final = (
+    rf"(?:{_MONTH_OF_A_DAY} {_ORDINAL}(?:,? \d{{4}})?|"
+    rf"{_ORDINAL} (?:of )?{_MONTH_OF_A_DAY}(?:,? \d{{4}})?)"
+)
+_LAST: Final = rf"(?:[Ll]ast|[Pp]ast) {_NUMBER} {_UNIT}"
+_ALONE: Final = (
+    rf"(?P<free>[Yy]esterday(?:'s)?|[Tt]he day before yesterday|{_AGO}|"  # whatever stands before it
+    rf"(?:[Ll]ast|[Tt]his) (?:week|month|year)(?:'s)?|[Ll]ast {_WEEKDAY}(?:'s)?|[Tt]oday)|"
+    rf"(?P<last>(?:[Tt]he )?{_LAST})|"
+    rf"(?P<day>{_DAY}|{_ISO})"  # at the beginning or the end only
+)
+_AFTER_PREPOSITION: Final = (
+    r"(?P<how>[Ii]n|[Oo]n|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]fter|[Bb]efore|[Uu]ntil|[Oo]ver|[Ww]ithin) "
+    rf"(?:the )?(?P<named>{_LAST}|(?:last|past|this) (?:week|month|year)|{_DAY}|"
+    rf"{_MONTH}(?: \d{{4}})?|(?:last )?{_WEEKDAY}|{_ISO}|yesterday|{_AGO})"
+)
+ENGLISH: Final = re.compile(rf"(?<![\w./'\"-])(?:{_AFTER_PREPOSITION}|{_ALONE})(?![\w/\"-]|\.\w)")
+ENGLISH_DAY: Final = re.compile(_DAY, re.IGNORECASE)
+MONTHS: Final = ("jan", "feb", "mar", "apr", "may", "jun", "jul", "aug", "sep", "oct", "nov", "dec")
+
+_KOREAN_NUMBER: Final = r"(?:\d{1,3}|한|두|세|네|다섯|여섯)"
+_KOREAN_DAYS: Final = "하루|이틀|사흘|나흘|열흘"
+_KOREAN_TIME: Final = r"오늘|어제|그제|그저께|엊그제|지지난 ?주|(?:지난|저번|이번) ?주|(?:지난|저번|이번) ?달|작년|올해|지난 ?해|지난 ?[월화수목금토일]요일"
+_KOREAN_AMOUNT: Final = rf"(?:{_KOREAN_NUMBER} ?(?:시간|일|주일?|달|개월|년)|일주일|{_KOREAN_DAYS})"
+_KOREAN_DATE: Final = r"(?:\d{4}년 ?)?\d{1,2}월(?: ?\d{1,2}일)?|\d{4}-\d{2}(?:-\d{2})?|\d{4}년"
+_KOREAN_DAY: Final = r"(?:\d{4}년 ?)?\d{1,2}월 ?\d{1,2}일"
+KOREAN: Final = re.compile(
+    r"(?<![\w./'\"-])(?:"
+    rf"(?P<free>{_KOREAN_TIME})(?P<how>부터|이후|까지|이전)?(?:에는|에도|에|엔|은|는|의|쯤)?|"
+    rf"(?P<ago>{_KOREAN_AMOUNT} ?전)(?P<ago_how>부터|까지)?(?:에는|에도|에|엔|의|쯤)?|"
+    rf"(?P<last>(?:최근|지난) ?{_KOREAN_AMOUNT})(?P<while> ?(?:간|동안|사이))?(?P<at>에는|에|의)?|"
+    rf"(?P<date>{_KOREAN_DATE}) ?(?:(?P<date_how>부터|이후|까지|이전)(?:에는|에|의)?|에는|에|엔|의)|"
+    rf"(?P<day>{_KOREAN_DAY})"  # at the beginning or the end only
+    r")(?![\w/\"-])"
+)
+MAY_BE_A_DATE: Final = re.compile(r"지난 ?\d{1,2}일")  # the 3rd, or three days
+
+PAST: Final = re.compile(
+    r"[했었았였됐났갔왔썼꼈][가-힣]*|[가-힣][한된던](?![가-힣])|"
+    "(?:고친|바꾼|바뀐|만든|깨진|터진|죽은|올린|넣은|찾은|배운|끝낸|지운|옮긴)(?![가-힣])|"
+    r"\b(?:did|was|were|have|has|\w*[^\We]ed|broke|went|got|made|said|wrote|ran|saw|chose|took|came|built|"
+    r"found|sent|lost|fell|began|threw|gave|learnt)\b"
+)
+NOT_OVER: Final = re.compile("[Tt]his |오늘|이번|올해")
