@@ -15,12 +15,14 @@ import unicodedata
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from operator import itemgetter
 from pathlib import Path
 from typing import BinaryIO, Final, Literal, NamedTuple
 
 from .entry import Entry, EntryId
 from .event import SessionHeader
-from .files import as_storage_error, open_regular
+from .file_walk import FileWalk
+from .files import open_regular
 from .frontmatter import parse_document
 from .ids import mint
 from .memory_file import parse_memory
@@ -36,16 +38,20 @@ FileKind = Literal["session", "memory", "note"]
 
 
 class JournalFile(NamedTuple):
-    """One Markdown file of a journal, as the file system describes it.
+    """One Markdown file of a journal, as the file system describes it: a ``FoundFile``, named.
 
-    A tuple, not a dataclass: a command makes and compares two for each file of the journal.
+    A tuple, not a dataclass: equal to the plain one that a walk and the catalog make for each file.
     """
 
     path: str  # relative to the journal, POSIX
-    kind: FileKind
     size_bytes: int
     mtime_ns: int
     ctime_ns: int = 0  # also changes when another file takes the name, or the time is set back
+
+    @property
+    def kind(self) -> FileKind:
+        """What is to be expected in it."""
+        return kind_of(self.path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,88 +88,32 @@ class Listing:
     skipped: tuple[Oddity, ...]
 
 
-def list_files(root: Path, *, below: Iterable[str] | None = None) -> Listing:
-    """Every Markdown file below the journal's folders, in the order of their paths.
+def walk_files(root: Path, *, below: Iterable[str] | None = None) -> FileWalk:
+    """A walk over every Markdown file below the journal's folders.
 
-    With *below*, paths of files or folders relative to the journal, only what is there; what is no
-    place for a journal's files is not looked at. Symbolic links are skipped and named: a journal
-    that came from elsewhere must not be able to point outside itself, and a loop must not be walked.
+    With *below*, paths of files or folders relative to the journal, only over what is there; what is
+    no place for a journal's files is not looked at.
     """
-    walk = _Walk(root)
-    for place in sorted(set(FOLDERS if below is None else below)):
-        walk.begin_at(place)
-    while walk.waiting:
-        walk.look_into(walk.waiting.pop())
-    return Listing(
-        tuple(sorted(walk.files)),  # by path: no two have the same
-        tuple(sorted(walk.unreadable, key=lambda oddity: oddity.path)),
-        tuple(sorted(walk.skipped, key=lambda oddity: oddity.path)),
-    )
+    places = FOLDERS if below is None else filter(_may_hold_files, below)
+    return FileWalk(root, places, suffixes=MARKDOWN)
 
 
-class _Walk:
-    """What was found below *root* so far, and the folders that have yet to be looked into."""
-
-    def __init__(self, root: Path) -> None:
-        self.root = root
-        self.waiting: list[str] = []
-        self.files: list[JournalFile] = []
-        self.unreadable: list[Oddity] = []
-        self.skipped: list[Oddity] = []
-
-    def begin_at(self, place: str) -> None:
-        """Look at *place*, unless a walk from the top would not have come there."""
-        names = place.split("/")
-        if names[0] not in FOLDERS or "\0" in place:
-            return
-        if any(not name or name.startswith(".") for name in names):
-            return
-        try:
-            for n_names in range(1, len(names)):
-                above = "/".join(names[:n_names])
-                if (self.root / above).is_symlink():
-                    self.skipped.append(Oddity(_shown(above), "a symbolic link, not followed"))
-                    return
-            self._sort(place, os.lstat(self.root / place))
-        except OSError as error:
-            if not is_missing(error):
-                self.unreadable.append(Oddity(_shown(place), as_storage_error(error, "").what))
-
-    def look_into(self, folder: str) -> None:
-        try:
-            with os.scandir(self.root / folder) as entries:
-                found = [entry for entry in entries if not entry.name.startswith(".")]
-        except FileNotFoundError:
-            return
-        except OSError as error:
-            self.unreadable.append(Oddity(_shown(folder), as_storage_error(error, "").what))
-            return
-        for entry in found:
-            path = f"{folder}/{entry.name}"
-            try:
-                self._sort(path, entry.stat(follow_symlinks=False))
-            except OSError as error:
-                self.unreadable.append(Oddity(_shown(path), as_storage_error(error, "").what))
-
-    def _sort(self, path: str, status: os.stat_result) -> None:
-        mode = status.st_mode
-        if stat.S_ISLNK(mode):
-            self.skipped.append(Oddity(_shown(path), "a symbolic link, not followed"))
-        elif stat.S_ISDIR(mode):
-            self.waiting.append(path)
-        elif not path.lower().endswith(MARKDOWN):
-            return
-        elif not stat.S_ISREG(mode):  # reading a pipe would never end
-            self.skipped.append(Oddity(_shown(path), "not a regular file"))
-        elif _shown(path) != path:
-            self.unreadable.append(Oddity(_shown(path), "the name is not UTF-8; rename it"))
-        else:
-            self.files.append(_as_file(path, status))
+def _may_hold_files(place: str) -> bool:
+    names = place.split("/")
+    is_hidden = any(not name or name.startswith(".") for name in names)
+    return names[0] in FOLDERS and not is_hidden and "\0" not in place
 
 
-def _shown(path: str) -> str:
-    """*path* as it can be printed: what is not UTF-8 in it becomes a question mark."""
-    return path.encode("utf-8", "replace").decode("utf-8")
+def list_files(root: Path, *, below: Iterable[str] | None = None) -> Listing:
+    """What ``walk_files`` finds, all of it, in the order of the paths."""
+    walk = walk_files(root, below=below)
+    files = sorted(JournalFile._make(found) for some in walk.files() for found in some)
+    return Listing(tuple(files), as_oddities(walk.unreadable), as_oddities(walk.skipped))
+
+
+def as_oddities(places: Iterable[tuple[str, str]]) -> tuple[Oddity, ...]:
+    """What a walk says of *places*, in the order of their paths."""
+    return tuple(Oddity(path, what) for path, what in sorted(places, key=itemgetter(0)))
 
 
 def stat_file(root: Path, path: str) -> JournalFile | None:
@@ -174,11 +124,7 @@ def stat_file(root: Path, path: str) -> JournalFile | None:
         return None
     if not stat.S_ISREG(status.st_mode):
         return None
-    return _as_file(path, status)
-
-
-def _as_file(path: str, status: os.stat_result) -> JournalFile:
-    return JournalFile(path, kind_of(path), status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+    return JournalFile(path, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 def kind_of(path: str) -> FileKind:
@@ -237,7 +183,7 @@ def read_at(root: Path, path: str, offset: int, length: int, mtime_ns: int) -> S
     kind = kind_of(path)
     with open_regular(root / path) as stream:
         if kind != "session":
-            file = JournalFile(path, kind, length, mtime_ns)
+            file = JournalFile(path, length, mtime_ns)
             return next((s for s in _read_note(stream, file) if isinstance(s, Stored)), None)
         head = next(iter(scan(stream)), None)
         header, _ = parse_header(_text(head.raw)) if head else (None, "")

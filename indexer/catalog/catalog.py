@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
+from ...journal.file_walk import FoundFile
 from ...journal.reading import JournalFile, Oddity
 from ..errors import IndexDamagedError
 from .changes import Change, Described, FileChange, Pending
@@ -26,6 +27,7 @@ from .row import Outline, Row
 from .schema import CATALOG_FORMAT, SCHEMA
 
 _LISTS: Final = ("tags", "mentions", "aliases")  # tables of an entry's texts, one a row
+_FILES_AT_ONCE: Final = 2_000  # more are not read sooner
 
 
 class Catalog:
@@ -119,24 +121,33 @@ class Catalog:
 
     # --- files ------------------------------------------------------------------------------
 
-    def known_files(self, *, below: Iterable[str] | None = None) -> dict[str, JournalFile]:
-        """Each file as it was when it was read last; with *below*, those at or below these paths."""
-        query = "SELECT path, kind, size, mtime_ns, ctime_ns FROM files"
-        if below is None:
-            rows = self._database.query(query)
-        else:
-            rows = [
-                row
-                for place in below
-                for row in self._database.query(
-                    f"{query} WHERE path = ? OR path > ? AND path < ?",
-                    (place, f"{place}/", f"{place}0"),  # 0 comes after the slash
-                )
-            ]
-        return {
-            path: JournalFile(path, kind, size, int(mtime), int(ctime))
-            for path, kind, size, mtime, ctime in rows
-        }
+    def known_files(self, *, below: str | None = None) -> Iterator[list[FoundFile]]:
+        """Each file as it was when it was read last, in the order of the paths, some at a time.
+
+        With *below*, the one at this path and those below it. Between the parts nothing is locked. A time
+        beyond SQLite's integers stands here as their last; ``known_file`` knows it.
+        """
+        after, end = "", "\U0010ffff"  # a path begins with the name of a folder that is known
+        if below is not None:
+            yield self._files_where("path = ?", (below,))
+            after, end = f"{below}/", f"{below}0"  # 0 comes after the slash
+        while some := self._files_where("path > ? AND path < ?", (after, end)):
+            yield some
+            after = some[-1][0]
+
+    def _files_where(self, where: str, values: tuple[str, ...]) -> list[FoundFile]:
+        query = (
+            "SELECT path, size, CAST(mtime_ns AS INTEGER), CAST(ctime_ns AS INTEGER) FROM files"
+            f" WHERE {where} ORDER BY path LIMIT {_FILES_AT_ONCE}"
+        )
+        return self._database.query(query, values)
+
+    def known_file(self, path: str) -> JournalFile | None:
+        """The file at *path* as it was when it was read last; None if there was none."""
+        query = "SELECT size, mtime_ns, ctime_ns FROM files WHERE path = ?"
+        for size, mtime, ctime in self._database.query(query, (path,)):
+            return JournalFile(path, size, int(mtime), int(ctime))
+        return None
 
     def n_files(self) -> int:
         """How many files there were when they were read last."""

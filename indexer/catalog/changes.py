@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ...journal.entry import Entry
-from ...journal.reading import JournalFile, Oddity, kind_of
+from ...journal.reading import JournalFile, Oddity
 from .extent import Extent
 from .row import Row
 
@@ -37,7 +37,7 @@ class FileChange:
     @classmethod
     def gone(cls, path: str) -> FileChange:
         """There is no file at *path* any more."""
-        return cls(JournalFile(path, kind_of(path), 0, 0), None)
+        return cls(JournalFile(path, 0, 0), None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -84,7 +84,7 @@ def _start(
     command: Sequence[str], results: IO[bytes], errors: IO[bytes]
 ) -> subprocess.Popen[bytes]:
     """*command* on its tether; what it prints and complains of goes to *results* and *errors*."""
-    argv = [sys.executable, "-I", "-S", str(_TETHER)]
+    argv = [sys.executable, "-I", "-S", "-X", "utf8", str(_TETHER)]  # words come in UTF-8
     try:
         process = subprocess.Popen(argv, stdin=subprocess.PIPE, stdout=results, stderr=errors)
     except OSError as error:

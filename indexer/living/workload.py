@@ -7,7 +7,7 @@ from collections.abc import Collection
 from dataclasses import dataclass
 from typing import Final
 
-from ...journal.reading import Oddity, list_files
+from ...journal.reading import Oddity, as_oddities, walk_files
 from ..catalog.outbox import TARGETS, Target
 from ..errors import IndexDamagedError, NoIndexError
 from ..index import JournalIndex
@@ -40,23 +40,22 @@ def measure_workload(index: JournalIndex, only: Collection[str] | None, *, now_n
     """
     try:
         with contextlib.closing(index.read_catalog()) as catalog:
-            plan, listing = plan_update(catalog, index.root, now_ns=now_ns, only=only)
-            known = catalog.known_files(below=only) if plan.changed else {}
+            plan, unreadable = plan_update(catalog, index.root, now_ns=now_ns, only=only)
             n_pieces = len(plan.removed)
             for file in plan.changed:
-                before = known[file.path].size_bytes if file.path in known else 0
-                n_pieces += _pieces(file.size_bytes - before)
+                before = catalog.known_file(file.path)
+                n_pieces += _pieces(file.size_bytes - (before.size_bytes if before else 0))
             targets = TARGETS if index.embedder() is not None else _WITHOUT_VECTORS
             stale = [target for target in targets if not index.is_current(catalog, target)]
             n_pieces += sum(catalog.outbox.count(target) for target in targets)
             if stale:
                 n_pieces += len(stale) * sum(catalog.tally("kind").values())
             is_new = "keyword" in stale
-            return Workload(n_pieces, len(plan.withheld), is_new, listing.unreadable)
+            return Workload(n_pieces, len(plan.withheld), is_new, unreadable)
     except (NoIndexError, IndexDamagedError):
-        listing = list_files(index.root)
-        n_pieces = 1 + sum(_pieces(file.size_bytes) for file in listing.files)
-        return Workload(n_pieces, from_nothing=True, unreadable=listing.unreadable)
+        walk = walk_files(index.root)
+        n_pieces = 1 + sum(_pieces(size) for some in walk.files() for _, size, *_ in some)
+        return Workload(n_pieces, from_nothing=True, unreadable=as_oddities(walk.unreadable))
 
 
 def _pieces(n_bytes: int) -> int:

@@ -8,26 +8,30 @@ checked out proves the deletion, or a person says that it was meant.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
+from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from itertools import chain, islice
 from pathlib import Path
 from typing import Final
 
+from ...journal.file_walk import FileWalk, FoundFile
 from ...journal.files import as_storage_error
 from ...journal.reading import (
     JournalFile,
-    Listing,
     Oddity,
     Stored,
+    as_oddities,
     is_missing,
     list_files,
     read_entries,
     stat_file,
+    walk_files,
 )
 from ..catalog.catalog import Catalog
 from ..catalog.changes import Described, FileChange
 from ..catalog.extent import digest_of
+from .comparing import Difference, differences
 from .growth import WINDOW_BYTES, extent_of, read_growth
 from .report import ProgressCallback, UpdateReport
 
@@ -42,7 +46,7 @@ _ENTRIES_PER_TRANSACTION: Final = 2_000
 these numbers nothing is gained."""
 _QUIET_NS: Final = 60 * 10**9  # a session that is not written to for so long may be over
 _MANY: Final = 20  # files; fewer are deleted by hand every day
-
+_TRIES: Final = 3  # while others write to the catalog
 _SHARED_FROM: Final = 1_000  # files; to start a process costs as much as to read about so many
 
 IsMeant = Callable[[Sequence[str]], bool]
@@ -63,31 +67,38 @@ class Plan:
 
 
 def plan_reconcile(
-    listing: Listing,
-    known: Mapping[str, JournalFile],
+    differing: Iterable[Difference],
     *,
-    n_known: int | None = None,
+    n_known: Callable[[], int],
+    unreadable: Sequence[tuple[str, str]] = (),
     is_meant: IsMeant = lambda _: False,
 ) -> Plan:
-    """What differs between the files and the catalog, in the order of the paths.
+    """What to do about *differing*, in the order of the paths.
 
-    *known* are the catalog's files in the places that were listed, *n_known* how many there are in
-    all. *is_meant* is asked about a deletion of most of the journal.
+    *n_known* tells how many files the catalog knows in all. *unreadable* are the places that could not be
+    looked into, and may be found while *differing* is; a place comes before what is missing below it.
+    *is_meant* is asked about a deletion of most of the journal.
     """
-    changed = tuple(file for file in listing.files if known.get(file.path) != file)
-    present = {file.path for file in listing.files}
-    hidden = tuple(place.path for place in listing.unreadable)
-    missing = tuple(
-        path
-        for path in sorted(known)
-        if path not in present
-        and not any(path == place or path.startswith(f"{place}/") for place in hidden)
-    )
-    n_before = len(known) if n_known is None else n_known
-    n_after = n_before - len(missing) + len(present - known.keys())  # a renamed folder is not gone
+    changed: list[JournalFile] = []
+    missing: list[str] = []
+    n_new = 0
+    for found, before in differing:
+        if found is not None:
+            changed.append(JournalFile._make(found))
+            n_new += before is None
+        elif before is not None and not _lies_below(before[0], unreadable):
+            missing.append(before[0])
+    changed.sort()
+    missing.sort()
+    n_before = n_known() if missing else 0
+    n_after = n_before - len(missing) + n_new  # a renamed folder is not gone
     if is_most(len(missing), n_before=n_before, n_after=n_after) and not is_meant(missing):
-        return Plan(changed, (), withheld=missing)
-    return Plan(changed, missing)
+        return Plan(tuple(changed), (), withheld=tuple(missing))
+    return Plan(tuple(changed), tuple(missing))
+
+
+def _lies_below(path: str, places: Iterable[tuple[str, str]]) -> bool:
+    return any(path == place or path.startswith(f"{place}/") for place, _ in places)
 
 
 def is_most(n_missing: int, *, n_before: int, n_after: int) -> bool:
@@ -102,23 +113,63 @@ def plan_update(
     now_ns: int | None = None,
     only: Collection[str] | None = None,
     is_meant: IsMeant = lambda _: False,
-) -> tuple[Plan, Listing]:
-    """The plan for the journal at *root*, or for the places named in *only*, and what was listed.
+) -> tuple[Plan, tuple[Oddity, ...]]:
+    """The plan for the journal at *root*, or for the places named in *only*, and what could not be
+    looked into.
 
     With *now_ns*, files whose growth was taken on trust are read whole when they have been quiet.
 
     Raises:
         IndexDamagedError: the catalog is not as it was left.
     """
-    listing = list_files(root, below=only)
-    known = catalog.known_files(below=only)
-    n_known = None if only is None else catalog.n_files()
-    if now_ns is not None:
-        for path in known.keys() & set(catalog.unproven()):
-            if now_ns - abs(known[path].mtime_ns) > _QUIET_NS:
-                del known[path]  # read as if it were new
-                n_known = None if n_known is None else n_known - 1
-    return plan_reconcile(listing, known, n_known=n_known, is_meant=is_meant), listing
+    for _ in range(_TRIES):
+        version = catalog.data_version()
+        walk = walk_files(root, below=only)
+        plan = plan_reconcile(
+            _differing(catalog, walk, now_ns=now_ns, is_whole=only is None),
+            n_known=catalog.n_files,
+            unreadable=walk.unreadable,
+            is_meant=is_meant,
+        )
+        is_gone = plan.removed or plan.withheld
+        if not is_gone or catalog.data_version() == version:
+            break  # otherwise it may only have moved, from where the catalog was read to where it was not
+    return plan, as_oddities(walk.unreadable)
+
+
+def _differing(
+    catalog: Catalog, walk: FileWalk, *, now_ns: int | None, is_whole: bool
+) -> Iterator[Difference]:
+    due = frozenset() if now_ns is None else frozenset(_due_for_proof(catalog, now_ns))
+    if is_whole:
+        pairs = differences(walk.files(), _known_files(catalog, None, due))
+    else:
+        pairs = chain.from_iterable(
+            differences(walk.below(place), _known_files(catalog, place, due))
+            for place in walk.places
+        )
+    for found, before in pairs:
+        if found is None or before is None or found[0] in due:
+            yield found, before
+            continue
+        if catalog.known_file(found[0]) != found:  # the list does not know every time
+            yield found, before
+
+
+def _due_for_proof(catalog: Catalog, now_ns: int) -> Iterator[str]:
+    """The files that grew and have been quiet since."""
+    for path in catalog.unproven():
+        known = catalog.known_file(path)
+        if known is not None and now_ns - abs(known.mtime_ns) > _QUIET_NS:
+            yield path
+
+
+def _known_files(
+    catalog: Catalog, place: str | None, due: AbstractSet[str]
+) -> Iterator[list[FoundFile]]:
+    """What *catalog* knows, those in *due* as if they had been other files."""
+    for some in catalog.known_files(below=place):
+        yield [(file[0], -1, 0, 0) if file[0] in due else file for file in some] if due else some
 
 
 def reconcile(
@@ -141,9 +192,9 @@ def reconcile(
         IndexDamagedError: the catalog is not as it was left.
         LockedError, StorageError: it cannot be written now.
     """
-    plan, listing = plan_update(catalog, root, now_ns=now_ns, only=only, is_meant=is_meant)
+    plan, unreadable = plan_update(catalog, root, now_ns=now_ns, only=only, is_meant=is_meant)
     report.note_withheld(plan.withheld)
-    report.failures.extend(listing.unreadable)
+    report.failures.extend(unreadable)
     for start in range(0, len(plan.removed), _FILES_PER_TRANSACTION):
         with catalog.transaction():
             for path in plan.removed[start : start + _FILES_PER_TRANSACTION]:
@@ -217,7 +268,7 @@ def _says_nothing_new(catalog: Catalog, root: Path, reading: Reading) -> bool:
     if not isinstance(reading, Oddity):
         return False
     now = stat_file(root, reading.path)
-    before = catalog.known_files(below=[reading.path]).get(reading.path)
+    before = catalog.known_file(reading.path)
     return (
         now is not None
         and before is not None
@@ -234,8 +285,7 @@ def _sorted_by_growth(
     for file in files:
         extent = catalog.extent(file.path) if file.kind == "session" else None
         may_have_grown = extent is not None and (
-            file.size_bytes > extent.end
-            or _unsettled(file) in catalog.known_files(below=[file.path]).values()
+            file.size_bytes > extent.end or catalog.known_file(file.path) == _unsettled(file)
         )
         (growing if may_have_grown else whole).append(file)
     return growing, whole

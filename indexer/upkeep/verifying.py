@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING, Final
 
+from ...journal.reading import list_files
 from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
 from ..catalog.row import Row
@@ -35,15 +36,15 @@ def find_differences(index: JournalIndex, catalog: Catalog) -> list[str]:
 
 
 def _compare_files(index: JournalIndex, catalog: Catalog, rows: Mapping[int, Row]) -> Iterator[str]:
-    plan, listing = plan_update(catalog, index.root)
+    plan, unreadable = plan_update(catalog, index.root)
     for path in (*plan.removed, *plan.withheld):
         yield f"{path}: in the index, not on disk"
-    for place in listing.unreadable:
+    for place in unreadable:
         yield f"{place.path}: {place.what}"
     by_path: dict[str, list[tuple[str, int, bytes]]] = {}
     for row in rows.values():
         by_path.setdefault(row.path, []).append((row.id, row.offset, row.digest))
-    for file in listing.files:
+    for file in list_files(index.root).files:
         try:
             change = read_change(index.root, file, now_ns=0)
         except OSError as error:

@@ -23,8 +23,9 @@ from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.errors import LockedError, StorageError
-from memjournal.journal.reading import JournalFile, Oddity, kind_of
+from memjournal.journal.reading import JournalFile, Oddity
 
+from ..odd_paths import ODD_PATHS
 from .world import tree
 
 EPOCH = datetime(2026, 1, 1, tzinfo=UTC)
@@ -39,7 +40,7 @@ def described(
 
 
 def change(*entries: Described, path: str = "notes/a.md", mtime_ns: int = 1) -> FileChange:
-    return FileChange(JournalFile(path, kind_of(path), 1, mtime_ns), entries)
+    return FileChange(JournalFile(path, 1, mtime_ns), entries)
 
 
 @pytest.fixture
@@ -106,7 +107,8 @@ def test_work_for_what_is_gone_has_no_row(catalog: Catalog) -> None:
     apply(catalog, FileChange.gone("notes/a.md"))
     (one,) = catalog.pending("keyword", limit=9)
     assert (one.docno, one.row) == (1, None)
-    assert catalog.known_files() == {}
+    assert list(catalog.known_files()) == []
+    assert catalog.known_file("notes/a.md") is None
 
 
 @given(st.lists(st.sets(st.integers(0, 5)), min_size=1, max_size=12))
@@ -154,12 +156,28 @@ def test_what_is_done_in_a_transaction_that_fails_is_undone(catalog: Catalog) ->
 
 def test_files_and_oddities_are_remembered(catalog: Catalog) -> None:
     odd = Oddity("notes/a.md:3", "not UTF-8")
-    far = JournalFile("notes/a.md", "note", 5, 2**70)  # a time that fits into no integer of SQLite
+    far = JournalFile("notes/a.md", 5, 2**70)  # a time that fits into no integer of SQLite
     apply(catalog, FileChange(far, (), (odd,)))
-    assert catalog.known_files() == {"notes/a.md": far}
+    assert catalog.known_file("notes/a.md") == far
     assert catalog.oddities() == [odd]
     apply(catalog, change())
     assert catalog.oddities() == []
+
+
+@given(st.sets(st.sampled_from(ODD_PATHS)), st.sampled_from([None, "notes/a", "notes/a.md"]))
+def test_files_come_in_the_order_of_their_paths_whatever_is_in_their_names(
+    paths: set[str], below: str | None
+) -> None:
+    with (
+        contextlib.closing(Catalog.in_memory()) as catalog,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("memjournal.indexer.catalog.catalog._FILES_AT_ONCE", 3)
+        apply(catalog, *(change(path=path) for path in paths))
+        found = [file for some in catalog.known_files(below=below) for file in some]
+        assert all(catalog.known_file(file[0]) == file for file in found)
+    wanted = (path for path in paths if below is None or f"{path}/".startswith(f"{below}/"))
+    assert [file[0] for file in found] == sorted(wanted)
 
 
 def test_a_row_is_what_was_described(catalog: Catalog) -> None:
@@ -399,7 +417,8 @@ def test_a_page_of_noise_is_damaged_or_harmless(page: int, noise: bytes) -> None
             contextlib.closing(Catalog(path, write=True)) as catalog,
         ):
             catalog.check()
-            catalog.known_files()
+            list(catalog.known_files())
+            catalog.known_file("notes/a.md")
             catalog.rows(range(80))
             catalog.count(EntryFilter(tags=("3",)))
             catalog.pending("keyword", limit=99)
@@ -437,7 +456,7 @@ def test_a_second_writer_is_told_that_it_is_busy(
         with catalog.transaction():
             with pytest.raises(LockedError):
                 apply(second, change(described("aaaaa0")))
-            assert second.known_files() == {}  # reading goes on
+            assert second.known_file("notes/a.md") is None  # reading goes on
         apply(second, change(described("aaaaa0")))
 
 

@@ -16,7 +16,6 @@ import os
 import random
 import re
 import shutil
-import subprocess
 import time
 import unicodedata
 from collections import Counter
@@ -38,6 +37,7 @@ from hypothesis.stateful import (
 
 from memjournal.indexer.upkeep import growth, reconcile
 
+from ..git_by_hand import git
 from .crashing import Act, Crashing, Outcome, can_give_up_rights
 from .world import ENGLISH, KOREAN, QUERIES, World, make_model
 
@@ -63,7 +63,6 @@ BEGINNINGS = st.sampled_from(
 )
 DAY_NS = 86_400 * 10**9
 JUMPS_NS = (0, -20 * 365 * DAY_NS, -2 * DAY_NS, -3600 * 10**9, 3600 * 10**9, 400 * DAY_NS)
-IDENTITY = ("-c", "user.name=somebody", "-c", "user.email=somebody@example.org")
 
 
 @pytest.fixture(scope="module")
@@ -209,27 +208,17 @@ class Journal:
 
     # --- git --------------------------------------------------------------------------------
 
-    def git(self, *arguments: str, cwd: Path | None = None, fails: bool = False) -> None:
-        done = subprocess.run(
-            ["git", *IDENTITY, *arguments],
-            cwd=cwd or self.world.root,
-            capture_output=True,
-            check=False,
-            env={"PATH": os.environ["PATH"], "HOME": str(self.world.root), "LC_ALL": "C.UTF-8"},
-        )
-        assert fails or done.returncode == 0, (arguments, done.stderr.decode())
-
     def commit(self, root: Path) -> None:
-        self.git("add", "-A", "--", "sessions", "memories", "notes", cwd=root)
-        self.git("commit", "-q", "--allow-empty", "-m", "as it is", cwd=root)
+        git(root, "add", "-A", "--", "sessions", "memories", "notes")
+        git(root, "commit", "-q", "--allow-empty", "-m", "as it is")
 
     def make_clone(self) -> World:
         """Another machine's journal, with the history of this one."""
-        self.git("init", "-q", "-b", "main")
+        git(self.world.root, "init", "-q", "-b", "main")
         for folder in ("sessions", "memories", "notes"):
             (self.world.root / folder / ".keep").touch()
         self.commit(self.world.root)
-        self.git("clone", "-q", str(self.world.root), str(self.clone))
+        git(self.world.root, "clone", "-q", str(self.world.root), str(self.clone))
         return World(self.clone, self.world.options.model)
 
 
@@ -366,7 +355,8 @@ class AnyHistory(RuleBasedStateMachine):
             path.write_bytes(path.read_bytes() + f"theirs: {texts[0]}\n".encode())
         self.journal.commit(theirs.root)
         self.journal.commit(self.world.root)
-        self.journal.git("pull", "-q", "--no-rebase", str(self.journal.clone), "main", fails=True)
+        from_them = ("-q", "--no-rebase", str(self.journal.clone), "main")
+        git(self.world.root, "pull", *from_them, may_fail=True)
         self.journal.commit(self.world.root)  # what is in conflict is kept, marks and all
         type(self).met["merge"] += 1
 
@@ -374,7 +364,7 @@ class AnyHistory(RuleBasedStateMachine):
     @rule()
     def go_back(self) -> None:
         self.journal.commit(self.world.root)
-        self.journal.git("reset", "-q", "--hard", "HEAD~1")
+        git(self.world.root, "reset", "-q", "--hard", "HEAD~1")
 
     # --- clocks, models, processes ----------------------------------------------------------
 
@@ -432,12 +422,13 @@ class AnyHistory(RuleBasedStateMachine):
         with self.world.catalog() as catalog:
             known = [row.id for one in below for row in catalog.by_path(one)]
         mode = place.stat().st_mode & 0o777
-        self.world.memory("seen meanwhile", f"needle {self.journal.number()}")
+        meanwhile = self.world.memory("seen meanwhile", f"needle {self.journal.number()}")
         place.chmod(0)
         only = [*below, *self.journal.changed()] if how == "hint" else None
         outcome = self.journal.act("update", only=only, now_ns=self.journal.now_ns)
         place.chmod(mode)
         assert outcome.error == ""
+        self.journal.note_known([meanwhile])
         with self.world.catalog() as catalog:
             assert [row.id for one in below for row in catalog.by_path(one)] == known
         type(self).met["a place that cannot be read"] += 1

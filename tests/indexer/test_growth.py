@@ -144,6 +144,24 @@ def test_beyond_the_window_growth_is_taken_on_trust_until_it_is_proven(
     assert not world.index.prove(now_ns=time.time_ns()).n_files
 
 
+def test_a_file_that_went_before_its_growth_was_proven_is_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(growth, "WINDOW_BYTES", 300)
+    monkeypatch.setattr(reconcile, "WINDOW_BYTES", 300)
+    world.note("notes/a.md", "that stays")
+    world.events(f"pool timeout {number}" for number in range(30))
+    path = session_path(world)
+    settle(path)
+    world.update()
+    world.events(["invoice"])
+    settle(path)
+    world.update()
+    path.unlink()
+    assert world.update(later_s=120).change.n_removed == 31
+    world.check_against_a_rebuild()
+
+
 PIECES = st.lists(
     st.sampled_from(
         ["event", "two", "edit", "same length", "cut", "note", "forget", "update", "touch"]

@@ -15,6 +15,7 @@ from memjournal.indexer.catalog.row import Row
 from memjournal.indexer.text.content import indexed_text
 from memjournal.journal import reading
 
+from ..odd_places import a_pipe
 from .world import World
 
 FRONTMATTER = st.sampled_from(
@@ -104,7 +105,6 @@ def test_of_most_entries_the_text_is_cut_and_nothing_parsed(tmp_path: Path) -> N
     assert all(row.body_start is not None for row in rows_of(world))
 
 
-@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no pipes there")
 @pytest.mark.parametrize("kind", ["pipe", "link", "folder"])
 def test_what_is_no_file_is_not_waited_for_nor_followed(tmp_path: Path, kind: str) -> None:
     world = World(tmp_path / "journal", "none", vectors=False)
@@ -116,7 +116,7 @@ def test_what_is_no_file_is_not_waited_for_nor_followed(tmp_path: Path, kind: st
     for path in (note, session):
         outside = tmp_path / path.name
         path.rename(outside)
-        {"pipe": os.mkfifo, "folder": os.mkdir}.get(kind, lambda at, to=outside: at.symlink_to(to))(
+        {"pipe": a_pipe, "folder": os.mkdir}.get(kind, lambda at, to=outside: at.symlink_to(to))(
             path
         )
     assert [world.index.read_body(row) for row in rows] == [None, None]

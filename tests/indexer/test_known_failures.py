@@ -117,7 +117,7 @@ def test_the_real_cause_is_named_and_deleting_is_never_the_advice(world: World) 
         assert not {"delete", "remove", "move"} & set(words.split()), (what, words)
     assert "malformed" in said["cut in half"]
     assert "not a database" in said["noise"]
-    assert "keyword index was missing or made in another way" in said["no stamp"]
+    assert "keyword index was missing or incomplete" in said["no stamp"]
 
 
 PEAK = """
@@ -299,7 +299,7 @@ def test_vectors_have_length_one_and_the_answer_names_its_legs(world: World) -> 
     assert np.all((np.abs(norms - 1) < 1e-3) | (norms == 0))
     answer = world.ask("pool timeout")
     assert (answer.used_keyword, answer.used_vector, answer.fallback_applied) == (True, True, False)
-    assert all(-1.001 <= hit.similarity <= 1.001 for hit in answer.hits)
+    assert all(-1 <= hit.similarity <= 1 for hit in answer.hits)
     without = world.ask("pool timeout", world.open(vectors=False))
     assert (without.used_keyword, without.used_vector) == (True, False)
     assert without.fallback_applied and without.no_vectors == "vectors are switched off"
@@ -350,7 +350,8 @@ def test_only_relative_posix_paths_are_stored(world: World) -> None:
         assert (world.root / path).is_file()
     assert str(world.root).encode() not in world.index.catalog_path.read_bytes()
     other = Catalog.copy_of(world.index.catalog_path)
-    assert sorted(other.known_files()) == sorted(found)
+    known = [file[0] for some in other.known_files() for file in some]
+    assert known == sorted(found)
     other.close()
 
 

@@ -2,70 +2,87 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
-import subprocess
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.indexer.upkeep.reconcile import describe_failure, plan_reconcile, read_change
-from memjournal.journal.reading import JournalFile, Listing, Oddity, kind_of, list_files, stat_file
+from memjournal.indexer.catalog.catalog import Catalog
+from memjournal.indexer.catalog.changes import FileChange
+from memjournal.indexer.upkeep.comparing import differences
+from memjournal.indexer.upkeep.reconcile import (
+    Plan,
+    describe_failure,
+    plan_reconcile,
+    plan_update,
+    read_change,
+)
+from memjournal.journal import file_walk
+from memjournal.journal.reading import JournalFile, Oddity, list_files, stat_file
 
+from ..git_by_hand import git
+from ..odd_paths import ODD_PATHS
 from .world import World
 
 DAY_NS = 86_400 * 10**9
 
 
 def file(path: str, size: int = 1, mtime_ns: int = 1) -> JournalFile:
-    return JournalFile(path, kind_of(path), size, mtime_ns)
+    return JournalFile(path, size, mtime_ns)
 
 
-def listing(*files: JournalFile, unreadable: tuple[str, ...] = ()) -> Listing:
-    return Listing(files, tuple(Oddity(path, "permission denied") for path in unreadable), ())
-
-
-def known(*files: JournalFile) -> dict[str, JournalFile]:
-    return {one.path: one for one in files}
+def plan(
+    present: Sequence[JournalFile],
+    known: Sequence[JournalFile],
+    *,
+    unreadable: tuple[str, ...] = (),
+) -> Plan:
+    return plan_reconcile(
+        differences([sorted(present)], [sorted(known)]),
+        n_known=lambda: len(known),
+        unreadable=[(path, "permission denied") for path in unreadable],
+    )
 
 
 def test_nothing_changed_is_no_plan() -> None:
     a = file("notes/a.md")
-    assert not plan_reconcile(listing(a), known(a))
+    assert not plan([a], [a])
 
 
 @pytest.mark.parametrize("other", [{"size_bytes": 2}, {"mtime_ns": 2}, {"mtime_ns": 0}])
 def test_another_size_or_time_is_a_change(other: dict[str, int]) -> None:
     a = file("notes/a.md")
     changed = a._replace(**other)  # type: ignore[arg-type]  # test data
-    assert plan_reconcile(listing(changed), known(a)).changed == (changed,)
+    assert plan([changed], [a]).changed == (changed,)
 
 
 def test_a_renamed_file_is_one_more_and_one_less() -> None:
-    plan = plan_reconcile(listing(file("notes/b.md")), known(file("notes/a.md")))
-    assert (plan.changed, plan.removed) == ((file("notes/b.md"),), ("notes/a.md",))
+    found = plan([file("notes/b.md")], [file("notes/a.md")])
+    assert (found.changed, found.removed) == ((file("notes/b.md"),), ("notes/a.md",))
 
 
 @pytest.mark.parametrize("place", ["notes/deep", "notes", "notes/deep/a.md"])
 def test_what_lies_below_a_place_that_cannot_be_read_stays(place: str) -> None:
     present, hidden = file("memories/b.md"), file("notes/deep/a.md")
-    plan = plan_reconcile(listing(present, unreadable=(place,)), known(present, hidden))
-    assert not plan
+    assert not plan([present], [present, hidden], unreadable=(place,))
 
 
 def test_what_only_begins_like_an_unreadable_place_goes() -> None:
     present, gone = file("memories/b.md"), file("notes/deeper.md")
-    plan = plan_reconcile(listing(present, unreadable=("notes/deep",)), known(present, gone))
-    assert plan.removed == ("notes/deeper.md",)
+    found = plan([present], [present, gone], unreadable=("notes/deep",))
+    assert found.removed == ("notes/deeper.md",)
 
 
 def test_a_journal_without_any_file_is_not_emptied() -> None:
-    plan = plan_reconcile(listing(), known(file("notes/a.md"), file("notes/b.md")))
-    assert (plan.removed, plan.withheld) == ((), ("notes/a.md", "notes/b.md"))
-    assert not plan
+    found = plan([], [file("notes/a.md"), file("notes/b.md")])
+    assert (found.removed, found.withheld) == ((), ("notes/a.md", "notes/b.md"))
+    assert not found
 
 
 FILES = st.dictionaries(
@@ -80,12 +97,12 @@ def test_following_a_plan_leads_to_what_is_there(
 ) -> None:
     catalog = {path: file(path, size) for path, size in before.items()}
     present = [file(path, size) for path, size in after.items()]
-    plan = plan_reconcile(listing(*present), catalog)
-    for path in plan.removed:
+    found = plan(present, list(catalog.values()))
+    for path in found.removed:
         del catalog[path]
-    catalog |= known(*plan.changed)
-    assert catalog == known(*present) or (plan.withheld and not present)
-    assert not plan_reconcile(listing(*present), catalog)
+    catalog |= {one.path: one for one in found.changed}
+    assert sorted(catalog.values()) == sorted(present) or (found.withheld and not present)
+    assert not plan(present, list(catalog.values()))
 
 
 @pytest.mark.parametrize(
@@ -119,27 +136,20 @@ def test_an_unreadable_folder_keeps_its_entries(
     world.note("notes/private/a.md", "pool timeout")
     world.note("notes/b.md", "pool")
     world.update()
-    whole = os.scandir
+    whole = file_walk._opened
 
-    def guarded(path: Path) -> object:
-        if Path(path).name == "private":
+    def guarded(folder: Path) -> object:
+        if folder.name == "private":
             raise PermissionError(13, "Permission denied")
-        return whole(path)
+        return whole(folder)
 
-    monkeypatch.setattr(os, "scandir", guarded)
+    monkeypatch.setattr(file_walk, "_opened", guarded)
     assert list_files(world.root).unreadable
     report = world.update()
     world.note("notes/b.md", "pool edited")
     report = world.update()
     assert [one.path for one in report.failures] == ["notes/private"]
     assert {hit.row.path for hit in world.ask("pool").hits} == {"notes/private/a.md", "notes/b.md"}
-
-
-def git(world: World, *arguments: str) -> None:
-    subprocess.run(
-        ["git", "-c", "user.name=t", "-c", "user.email=t@t", *arguments],
-        cwd=world.root, check=True, capture_output=True,
-    )  # fmt: skip
 
 
 def with_git(world: World) -> World:
@@ -166,14 +176,14 @@ def test_a_deletion_of_most_of_a_journal_waits_for_a_yes(world: World) -> None:
 def test_a_checkout_that_takes_most_files_away_is_followed(world: World) -> None:
     world = with_git(world)
     many_notes(world)
-    git(world, "init", "-q", "-b", "main")
-    git(world, "add", "notes/one.md")
-    git(world, "commit", "-qm", "one")
-    git(world, "checkout", "-qb", "many")
-    git(world, "add", "notes")
-    git(world, "commit", "-qm", "many")
+    git(world.root, "init", "-q", "-b", "main")
+    git(world.root, "add", "notes/one.md")
+    git(world.root, "commit", "-qm", "one")
+    git(world.root, "checkout", "-qb", "many")
+    git(world.root, "add", "notes")
+    git(world.root, "commit", "-qm", "many")
     world.update()
-    git(world, "checkout", "-q", "main")
+    git(world.root, "checkout", "-q", "main")
     report = world.update()
     assert (report.n_withheld, report.change.n_removed) == (0, 30)
     world.check_against_a_rebuild()
@@ -182,9 +192,9 @@ def test_a_checkout_that_takes_most_files_away_is_followed(world: World) -> None
 def test_what_git_still_knows_is_not_taken_for_deleted(world: World) -> None:
     world = with_git(world)
     many_notes(world)
-    git(world, "init", "-q")
-    git(world, "add", "notes")
-    git(world, "commit", "-qm", "many")
+    git(world.root, "init", "-q")
+    git(world.root, "add", "notes")
+    git(world.root, "commit", "-qm", "many")
     world.update()
     shutil.rmtree(world.root / "notes/many")
     assert world.update().n_withheld == 30
@@ -272,3 +282,98 @@ def test_a_place_with_a_nul_in_its_name_is_not_looked_at(world: World) -> None:
     world.note("notes/a.md", "pool")
     world.update()
     assert not world.index.update(now_ns=0, only=["notes/a\0.md"]).change
+
+
+def write_all(root: Path, files: Mapping[str, int]) -> None:
+    """Files with as many bytes as is said."""
+    for path, size in files.items():
+        (root / path).parent.mkdir(parents=True, exist_ok=True)
+        (root / path).write_bytes(b"x" * size)
+
+
+def note_all(catalog: Catalog, root: Path, paths: Iterable[str]) -> None:
+    """Let *catalog* know the files at *paths* as they are now."""
+    with catalog.transaction():
+        for path in paths:
+            found = stat_file(root, path)
+            assert found is not None
+            catalog.apply(FileChange(found, ()))
+
+
+FILES_OF_ODD_NAMES = st.dictionaries(st.sampled_from(ODD_PATHS), st.integers(1, 3))
+PLACES = st.none() | st.sets(
+    st.sampled_from(["notes", "notes/a", "notes/a.md", "notes/a-b", "memories", "notes/A/x.md"])
+)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="elsewhere two of these names are one")
+@given(FILES_OF_ODD_NAMES, FILES_OF_ODD_NAMES, PLACES, st.integers(1, 5))
+def test_real_folders_differ_from_the_catalog_as_two_dictionaries_would(
+    new_world: Callable[[], World],
+    before: dict[str, int],
+    after: dict[str, int],
+    only: set[str] | None,
+    at_once: int,
+) -> None:
+    root = new_world().root
+    with (
+        contextlib.closing(Catalog.in_memory()) as catalog,
+        pytest.MonkeyPatch.context() as patch,
+    ):
+        patch.setattr("memjournal.indexer.catalog.catalog._FILES_AT_ONCE", at_once)
+        patch.setattr("memjournal.indexer.upkeep.comparing._STRETCH", at_once)
+        write_all(root, before)
+        note_all(catalog, root, before)
+        for path in before.keys() - after.keys():
+            (root / path).unlink()
+        write_all(root, {path: n for path, n in after.items() if before.get(path) != n})
+        found, unreadable = plan_update(catalog, root, only=only, is_meant=lambda _: True)
+
+    def is_looked_at(path: str) -> bool:
+        places = ("notes", "memories", "sessions") if only is None else only
+        return any(f"{path}/".startswith(f"{place}/") for place in places)
+
+    changed = [path for path, n in after.items() if before.get(path) != n and is_looked_at(path)]
+    assert [one.path for one in found.changed] == sorted(changed)
+    assert list(found.removed) == sorted(filter(is_looked_at, before.keys() - after.keys()))
+    assert unreadable == ()
+
+
+def test_what_another_process_moves_meanwhile_is_not_taken_for_gone(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The catalog is not locked while it is compared: its first part may be older than its last."""
+    there = [f"notes/z/{number:02}.md" for number in range(30)]
+    write_all(world.root, {path: 1 for path in ("memories/m.md", *there)})
+    world.update(later_s=5)
+    (world.root / "notes/z").rename(world.root / "notes/a")
+    world.update(later_s=5)
+    (world.root / "notes/a").rename(world.root / "notes/z")
+    monkeypatch.setattr("memjournal.indexer.catalog.catalog._FILES_AT_ONCE", 10)
+    whole = file_walk._opened
+    moved: list[bool] = []
+
+    def moving(folder: Path) -> object:
+        if folder.name == "z" and not moved:
+            moved.append(True)
+            monkeypatch.setattr(file_walk, "_opened", whole)
+            assert world.update(later_s=5).change.n_removed == 30
+            monkeypatch.setattr(file_walk, "_opened", moving)
+        return whole(folder)
+
+    monkeypatch.setattr(file_walk, "_opened", moving)
+    with world.catalog() as catalog:
+        found, _ = plan_update(catalog, world.root)
+    assert moved
+    assert (found.changed, found.removed, found.withheld) == ((), (), ())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="other file systems know no such times")
+def test_a_file_from_a_far_future_is_not_read_again_and_again(world: World) -> None:
+    path = world.note("notes/a.md", "pool")
+    os.utime(path, ns=(10**19, 10**19))  # in the year 2286; SQLite's integers end in 2262
+    assert world.update().n_files == 1
+    assert world.update().n_files == 0
+    os.utime(path, ns=(10**19 + 1, 10**19 + 1))
+    assert world.update().n_files == 1
+    world.check_against_a_rebuild()

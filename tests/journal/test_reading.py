@@ -25,6 +25,7 @@ from memjournal.journal.reading import (
 )
 from memjournal.journal.session_file import render_event, render_forgotten, render_header
 
+from ..odd_places import a_pipe
 from .strategies import texts
 from .test_session_file import GOOD, edited
 from .world import HEADER, World, make_event
@@ -107,7 +108,7 @@ def draft(**more: object) -> Entry:
 @pytest.mark.parametrize("mtime_ns", [0, -(10**18), 2**62, 10**30, -(10**30)])
 def test_any_time_of_a_file_will_do(world: World, mtime_ns: int) -> None:
     world.write("notes/x.md", "words")
-    (stored,) = read_entries(world.root, JournalFile("notes/x.md", "note", 5, mtime_ns))
+    (stored,) = read_entries(world.root, JournalFile("notes/x.md", 5, mtime_ns))
     assert isinstance(stored, Stored)
 
 
@@ -260,10 +261,9 @@ def test_links_are_named_and_not_followed(
     assert stat_file(world.root, "notes/out.md") is None
 
 
-@pytest.mark.skipif(os.name == "nt", reason="there are no pipes in folders")
 def test_a_pipe_is_not_waited_for(world: World) -> None:
     (world.root / "notes").mkdir()
-    os.mkfifo(world.root / "notes/pipe.md")
+    a_pipe(world.root / "notes/pipe.md")
     listing = list_files(world.root)
     assert (listing.files, [one.what for one in listing.skipped]) == ((), ["not a regular file"])
     assert stat_file(world.root, "notes/pipe.md") is None
