@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
+from .text_encoding import print_as_the_terminal_reads, read_words, start_in_utf8
 from .version import VERSION
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -16,8 +17,10 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mem`` and return its exit code."""
+    if argv is None and os.name == "posix" and sys.getfilesystemencoding() != "utf-8":
+        start_in_utf8()
     _mend_streams()
-    arguments = list(sys.argv[1:] if argv is None else argv)
+    arguments = read_words(sys.argv[1:] if argv is None else argv)
     try:
         code = _run(arguments)
         sys.stdout.flush()  # what cannot be printed is an error of ours to report, not of Python
@@ -27,6 +30,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     except OSError as error:  # the output's disk is full, a folder went away: nothing of ours
         return _report_refusal(error)
     except KeyboardInterrupt:
+        _discard_stdout()  # the rest of it would be waited for, by a reader that has gone as well
         print("mem: interrupted", file=sys.stderr)
         return _INTERRUPTED
     except Exception:  # noqa: BLE001  # the top of the process: what rises to here is a bug
@@ -92,6 +96,7 @@ def _mend_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # kept open
         elif mode == "w" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
+            print_as_the_terminal_reads(stream)
 
 
 def _without_secrets(text: str) -> str:

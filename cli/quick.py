@@ -16,6 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from .text_encoding import is_text
+
 if TYPE_CHECKING:
     from .context import Context
     from .question import Question
@@ -183,9 +185,9 @@ def _check(before: _Line, line: _Line, journal: str | None) -> None:
     is_plain = (
         not before.words
         and any(word.strip() for word in line.words)
-        and all(map(_is_text, line.words))
-        and all(_is_text(value) and _is_right(option, value) for option, value in values)
-        and (journal is None or (_is_text(journal) and os.access(journal, os.R_OK)))
+        and all(map(is_text, line.words))
+        and all(is_text(value) and _is_right(option, value) for option, value in values)
+        and (journal is None or (is_text(journal) and os.access(journal, os.R_OK)))
     )
     if not is_plain:
         raise _NotPlainError
@@ -211,11 +213,6 @@ def _is_right(option: str, value: str) -> bool:
         case "--min-score":
             return _is_number(value.replace(".", "", 1)) and _is_share(value)
     return True
-
-
-def _is_text(value: str) -> bool:
-    """Whether *value* came as UTF-8."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in value)
 
 
 def _is_number(value: str) -> bool:

@@ -102,6 +102,8 @@ def _file() -> str:
 
 
 def _load() -> list[dict[str, object]]:
+    if not os.path.isfile(_file()):  # a pipe would be waited for
+        return []
     try:
         with open(_file(), encoding="utf-8") as stream:
             runs = json.load(stream)

@@ -28,8 +28,4 @@ class NoIndexError(NotFoundError):
 
 
 class VectorsUnavailableError(UnavailableError):
-    """There are no vectors: switched off, or the library or the model is missing."""
-
-
-class ServiceUnavailableError(VectorsUnavailableError):
-    """What makes the vectors is elsewhere and cannot be asked now; later it may well be."""
+    """There are no vectors: switched off, or what makes them is missing or cannot be asked now."""

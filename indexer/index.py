@@ -28,6 +28,7 @@ from .upkeep.report import ProgressCallback, UpdateReport
 from .upkeep.workers import Workers
 
 if TYPE_CHECKING:
+    from .patience import Say
     from .text.chunking import Passage
 
 
@@ -50,6 +51,7 @@ class JournalIndex(IndexParts):
         accept_deletions: bool = False,
         progress: ProgressCallback = lambda *_: None,
         wait: bool = True,
+        say: Say | None = None,
     ) -> UpdateReport:
         """Follow the files: read what changed, and let both indexes follow the catalog.
 
@@ -57,7 +59,7 @@ class JournalIndex(IndexParts):
         folders relative to the journal, it looks there alone, and nothing elsewhere is taken for gone.
         A deletion of most of the journal is followed when a commit that was checked out explains
         it, or with *accept_deletions*. What another process is writing is waited for, or with *wait* off
-        left to it.
+        left to it; with *say* as long as it gets on, and said when that is long.
 
         Raises:
             LockedError: another process kept the index for too long.
@@ -67,13 +69,18 @@ class JournalIndex(IndexParts):
         self._close_to_others()
         look = _Look(only, accept_deletions)
         if self._has_work(look, report, now_ns=now_ns):
-            with self.locked(wait=wait):
+            with self.locked(wait=wait, say=say):
                 report = self._follow(look, now_ns=now_ns, progress=progress)
         report.no_vectors = report.no_vectors or self.no_vectors
         return report
 
     def prove(
-        self, *, now_ns: int, progress: ProgressCallback = lambda *_: None, wait: bool = True
+        self,
+        *,
+        now_ns: int,
+        progress: ProgressCallback = lambda *_: None,
+        wait: bool = True,
+        say: Say | None = None,
     ) -> UpdateReport:
         """Read the session files whole whose growth was taken on trust; see ``growth``.
 
@@ -88,21 +95,27 @@ class JournalIndex(IndexParts):
             if not catalog.unproven():
                 return report
         with (
-            self.locked(wait=wait),
+            self.locked(wait=wait, say=say),
             contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
         ):
             prove(catalog, self.root, report, now_ns=now_ns, progress=progress)
             self._let_both_follow(catalog, Workers(1), report, progress)
         return report
 
-    def rebuild(self, *, now_ns: int, progress: ProgressCallback = lambda *_: None) -> UpdateReport:
+    def rebuild(
+        self,
+        *,
+        now_ns: int,
+        progress: ProgressCallback = lambda *_: None,
+        say: Say | None = None,
+    ) -> UpdateReport:
         """Build everything from the files, as if there had been no index.
 
         Raises:
             LockedError: another process kept the index for too long.
             StorageError, CannotCreateError: the index cannot be written.
         """
-        with self.locked():
+        with self.locked(say=say):
             self.remove_derived()
             report = self._follow(_Look(None, True), now_ns=now_ns, progress=progress)
         report.no_vectors = report.no_vectors or self.no_vectors
@@ -231,11 +244,9 @@ class JournalIndex(IndexParts):
     ) -> None:
         if target == "vector" and self.embedder() is None:
             return
-        if not self.is_current(catalog, target):
+        if fault := self.fault_of(catalog, target):
             if catalog.stamp(target):
-                report.remarks.append(
-                    f"the {target} index was missing or made in another way; it was rebuilt"
-                )
+                report.remarks.append(f"the {target} index {fault}; it was rebuilt")
             self.start_anew(catalog, target)
         if catalog.outbox.count(target):
             from .upkeep.following import follow

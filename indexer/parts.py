@@ -19,10 +19,11 @@ from ..journal import files
 from ..journal.errors import CannotCreateError, StorageError
 from .catalog.catalog import Catalog
 from .catalog.outbox import TARGETS, Target
-from .errors import IndexDamagedError, ServiceUnavailableError, VectorsUnavailableError
+from .errors import IndexDamagedError, VectorsUnavailableError
 from .keywords import mark as keyword_mark
 from .options import IndexOptions
-from .stamps import STAMP_FILE, holds, make_stamp, read_stamp
+from .patience import LOOK_S, Patience, Say
+from .stamps import STAMP_FILE, Recipe, fault_of, make_stamp, read_stamp
 from .text.analysis import ANALYZER_VERSION
 from .text.content import CONTENT_VERSION
 from .vectors import mark as vector_mark
@@ -35,7 +36,7 @@ if TYPE_CHECKING:
 
 _KEYWORD_FORMAT: Final = "3"
 _VECTOR_FORMAT: Final = "4"
-_REST_S: Final = 30.0  # after which a service that could not be asked is asked again
+_REST_S: Final = 30.0  # after which what could not make vectors is tried again
 _REACHES: Final = {"keyword": keyword_mark.reaches, "vector": vector_mark.reaches}
 _FOLDERS: Final[dict[Target, str]] = {"keyword": "whoosh", "vector": "faiss"}
 
@@ -53,8 +54,10 @@ class IndexParts:
         self._ask_again_at = math.inf  # when what stands there may have passed
 
     @contextlib.contextmanager
-    def locked(self, *, wait: bool = True) -> Iterator[None]:
+    def locked(self, *, wait: bool = True, say: Say | None = None) -> Iterator[None]:
         """The right to write the index, in a folder for its owner alone: titles and words are in it.
+
+        With *say* another process is waited for as long as it gets on, and a long wait is said.
 
         Raises:
             LockedError: another process kept the index for too long, or at all with *wait* off.
@@ -74,8 +77,13 @@ class IndexParts:
             files.make_private_folder(self.folder)
         except OSError as error:
             raise files.as_storage_error(error, self.folder) from error
-        timeout_s = self.options.lock_timeout_s if wait else 0.0
-        with files.locked(self.folder / "writer.lock", timeout_s=timeout_s):
+        lock, timeout_s = self.folder / "writer.lock", self.options.lock_timeout_s if wait else 0.0
+        if say is None or not wait:
+            with files.locked(lock, timeout_s=timeout_s):
+                yield
+            return
+        patience = Patience(self.folder, quiet_s=timeout_s, say=say)
+        with files.locked(lock, timeout_s=min(LOOK_S, timeout_s), wait_on=patience.is_left):
             yield
 
     def _close_to_others(self) -> None:
@@ -152,23 +160,22 @@ class IndexParts:
     def embedder(self) -> Embedder | None:
         """What makes vectors, loaded when first asked for; None where there can be no vectors."""
         with self._loading:
-            if time.monotonic() >= self._ask_again_at:
-                self._no_vectors, self._ask_again_at = "", math.inf
-            if self._embedder is None and not self._no_vectors:
+            is_worth_trying = not self._no_vectors or time.monotonic() >= self._ask_again_at
+            if self._embedder is None and is_worth_trying:
                 try:
                     from .embedding.embedders import load_embedder
                     from .vectors import index as vectors  # noqa: F401  # without FAISS a model is of no use
 
                     self._embedder = load_embedder(self.options.model, self.options.endpoint)
+                    self._no_vectors = ""
                 except VectorsUnavailableError as error:
                     self.rest_vectors(error)
             return self._embedder
 
     def rest_vectors(self, error: VectorsUnavailableError) -> None:
-        """Do without vectors, for a while if what *error* says may pass."""
+        """Do without vectors for a while: a service may answer by then, or a model be there."""
+        self._ask_again_at = time.monotonic() + _REST_S  # first: threads look at it unlocked
         self._no_vectors, self._embedder = str(error), None
-        if isinstance(error, ServiceUnavailableError):
-            self._ask_again_at = time.monotonic() + _REST_S
 
     @property
     def no_vectors(self) -> str:
@@ -184,14 +191,19 @@ class IndexParts:
 
     def is_current(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index is there, made as it would be made now, and all of what the catalog knows."""
-        found = read_stamp(self.folder_of(target))
-        if not self.belongs_to(catalog, target) or not self._holds(found, target):
-            return False
-        return (
-            target == "keyword"
-            or self._embedder is None
-            or f" {self._embedder.fingerprint} " in found
-        )
+        return not self.fault_of(catalog, target)
+
+    def fault_of(self, catalog: Catalog, target: Target) -> str:
+        """What an index was instead of current, after "the index"; "" if it is."""
+        stamp = read_stamp(self.folder_of(target))
+        if fault := self._fault_of(stamp, target):
+            return fault
+        if not self.belongs_to(catalog, target):
+            return "was not the one that the catalog knows of"
+        embedder = self._embedder if target == "vector" else None
+        if embedder is not None and f" {embedder.fingerprint} " not in stamp:
+            return "was made with another model of the same name"
+        return ""
 
     def start_anew(self, catalog: Catalog, target: Target) -> None:
         """Empty one index and note every entry for it.
@@ -212,7 +224,7 @@ class IndexParts:
             assert embedder is not None  # the caller's condition
             fingerprint = embedder.fingerprint
             VectorIndex.create(folder, fingerprint=fingerprint, dimension=embedder.dimension)
-        stamp = make_stamp(self._version(target), fingerprint, machine=self.options.machine)
+        stamp = make_stamp(self._recipe(target), fingerprint, machine=self.options.machine)
         with catalog.transaction():
             catalog.outbox.note_all(target)
             catalog.set_stamp(target, stamp)
@@ -227,27 +239,28 @@ class IndexParts:
         for target in TARGETS:
             _remove_place(self.folder_of(target))
 
-    def _version(self, target: Target) -> str:
+    def _recipe(self, target: Target) -> Recipe:
         if target == "keyword":
-            return f"{_KEYWORD_FORMAT}/{CONTENT_VERSION}/{ANALYZER_VERSION}"
-        options = self.options
-        return "/".join(
-            (
-                _VECTOR_FORMAT,
-                CONTENT_VERSION,
-                options.model,
-                str(options.chunk_tokens),
-                str(options.chunk_overlap_tokens),
-            )
-        )
+            return {
+                "format": _KEYWORD_FORMAT,
+                "content": CONTENT_VERSION,
+                "analyzer": ANALYZER_VERSION,
+            }
+        return {
+            "format": _VECTOR_FORMAT,
+            "content": CONTENT_VERSION,
+            "embedding.model": self.options.model,
+            "index.chunk_tokens": str(self.options.chunk_tokens),
+            "index.chunk_overlap_tokens": str(self.options.chunk_overlap_tokens),
+        }
 
-    def _holds(self, stamp: str, target: Target) -> bool:
-        return holds(stamp, version=self._version(target), machine=self.options.machine)
+    def _fault_of(self, stamp: str, target: Target) -> str:
+        return fault_of(stamp, recipe=self._recipe(target), machine=self.options.machine)
 
     def _require_stamp(self, target: Target) -> str:
         stamp = read_stamp(self.folder_of(target))
-        if not self._holds(stamp, target):
-            raise IndexDamagedError(target, "it is missing, or was made elsewhere")
+        if fault := self._fault_of(stamp, target):
+            raise IndexDamagedError(target, f"it {fault}")
         return stamp
 
 

@@ -3,7 +3,8 @@
 Whoosh's files hold pickles, which run code when they are read, and FAISS trusts its files; a journal
 comes by git from anywhere, and one that tracks its ``index/`` must not get them read. So a stamp is
 sealed with a token that this machine alone knows and that is never written into a journal. An index
-without such a seal is deleted unread. The seal is of the stamp, not of the index: whoever pushes
+without such a seal is deleted unread. A stamp tells as well what the index was made with, so that whoever rebuilds it can
+say why. The seal is of the stamp, not of the index: whoever pushes
 their own ``index/`` gives away a stamp that holds here, which is why it is ignored by git.
 """
 
@@ -11,6 +12,8 @@ from __future__ import annotations
 
 import hmac
 import os
+import re
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Final
 
@@ -18,17 +21,42 @@ STAMP_FILE: Final = "stamp"
 _MAX_CHARS: Final = 10_000
 
 
-def make_stamp(version: str, fingerprint: str, *, machine: str) -> str:
-    """A new stamp for an index of this *version*, made with that model by this *machine*."""
-    text = f"{version} {fingerprint} {os.urandom(8).hex()}"
+Recipe = Mapping[str, str]
+"""What decides what is in an index, by name, in an order that never changes. What a user can set goes by
+the name of its setting, which has a dot in it."""
+
+
+def make_stamp(recipe: Recipe, fingerprint: str, *, machine: str) -> str:
+    """A new stamp for an index by this *recipe*, made with that model by this *machine*."""
+    text = f"{'/'.join(_values_of(recipe))} {fingerprint} {os.urandom(8).hex()}"
     return f"{text} {_seal(text, machine)}"
 
 
-def holds(stamp: str, *, version: str, machine: str) -> bool:
-    """Whether *stamp* was made by this *machine* for an index of this *version*."""
+def fault_of(stamp: str, *, recipe: Recipe, machine: str) -> str:
+    """What an index with *stamp* was, other than made by this *machine* by this *recipe*; "" if nothing.
+
+    It goes on after "the index". Of a stamp that is not sealed by this machine nothing is read.
+    """
     text, _, seal = stamp.rpartition(" ")
-    is_sealed = hmac.compare_digest(seal.encode(), _seal(text, machine).encode())
-    return is_sealed and text.startswith(f"{version} ")
+    if not stamp:
+        return "was missing or incomplete"
+    if not hmac.compare_digest(seal.encode(), _seal(text, machine).encode()):
+        return "was made on another machine or with another state folder"
+    found, wanted = text.partition(" ")[0].split("/"), _values_of(recipe)
+    pairs = zip(recipe, found, wanted, strict=False)
+    others = [name for name, was, is_now in pairs if was != is_now]
+    if len(found) != len(wanted) or any("." not in name for name in others):
+        return "was made by another version of memjournal"
+    return f"was made with other settings: {', '.join(others)}" if others else ""
+
+
+def _values_of(recipe: Recipe) -> list[str]:
+    """The values as they stand in a stamp: what parts it is in none of them, as it may be in a path."""
+    return [re.sub("[^!-~]|[%/]", _escaped, value) for value in recipe.values()]
+
+
+def _escaped(found: re.Match[str]) -> str:
+    return f"%{ord(found.group()):x}%"
 
 
 def read_stamp(folder: Path) -> str:

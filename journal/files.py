@@ -14,7 +14,7 @@ import os
 import stat
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import BinaryIO, Final
 
@@ -50,15 +50,24 @@ else:
         return True
 
 
+class NoFileError(FileNotFoundError):
+    """A link, a pipe, a device or a folder is there, and no file."""
+
+
 @contextlib.contextmanager
-def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
+def locked(
+    path: Path, *, timeout_s: float, wait_on: Callable[[], bool] = lambda: False
+) -> Iterator[int]:
     """An exclusive lock on the file at *path*, made if need be; yields it open for read and append.
 
+    Each time that *timeout_s* are over, *wait_on* is asked whether it is waited for so long again.
+
     Raises:
-        LockedError: somebody kept it for more than *timeout_s*.
+        LockedError: somebody kept it for more than that.
         StorageError: it cannot be opened for writing.
     """
-    deadline = time.monotonic() + timeout_s
+    began = time.monotonic()
+    deadline = began + timeout_s
     while True:
         try:
             make_folder(path.parent)
@@ -67,9 +76,12 @@ def locked(path: Path, *, timeout_s: float) -> Iterator[int]:
             raise as_storage_error(error, path) from error
         try:
             while not _locks(fd, path):
-                if time.monotonic() >= deadline:
+                if time.monotonic() >= deadline and wait_on():
+                    deadline = time.monotonic() + timeout_s
+                elif time.monotonic() >= deadline:
+                    waited_s = max(timeout_s, round(time.monotonic() - began))
                     raise LockedError(
-                        f"another process has been writing to it for {timeout_s:g} s",
+                        f"another process has been writing to it for {waited_s:g} s",
                         where=str(path),
                         mend="try again",
                     )
@@ -239,19 +251,40 @@ def open_regular(path: Path) -> BinaryIO:
     without end, and a folder count as no file.
 
     Raises:
-        FileNotFoundError: no file is there.
+        FileNotFoundError: no file is there; NoFileError: something else is.
         OSError: it cannot be opened.
     """
     try:
         fd = os.open(path, os.O_RDONLY | _BINARY | _NO_LINK | _NO_WAIT)
     except OSError as error:
         if error.errno == errno.ELOOP:
-            raise FileNotFoundError(errno.ENOENT, "a link is no file", str(path)) from error
+            raise NoFileError(errno.ENOENT, "a link is no file", str(path)) from error
         raise
     if not stat.S_ISREG(os.fstat(fd).st_mode):
         os.close(fd)
-        raise FileNotFoundError(errno.ENOENT, "not a file", str(path))
+        raise NoFileError(errno.ENOENT, "not a file", str(path))
     return open(fd, "rb")
+
+
+def read_regular(path: Path) -> bytes:
+    """All bytes of a file, which ``open_regular`` takes for one.
+
+    Raises:
+        NotFoundError: nothing is there.
+        CannotCreateError: something is there that is no file.
+        StorageError: it cannot be read.
+    """
+    try:
+        with open_regular(path) as stream:
+            return stream.read()
+    except NoFileError as error:
+        raise CannotCreateError(
+            "not a file", where=str(path), mend="remove what is in its place"
+        ) from error
+    except FileNotFoundError as error:
+        raise NotFoundError("no such file", where=str(path)) from error
+    except OSError as error:
+        raise as_storage_error(error, path) from error
 
 
 def read(path: Path) -> bytes:

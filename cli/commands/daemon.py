@@ -26,6 +26,8 @@ _STOP_S = 10.0
 _NOT_RUNNING = 3  # as init scripts say it, LSB 5.0
 _RUN_AGAIN = LockedError.exit_code  # whatever keeps the daemon running starts another
 
+_LABELS = {"resident_bytes": "memory", "cpu_s": "CPU time"}  # without their units, for people
+
 _daemon = typer.Typer(no_args_is_help=True, rich_markup_mode=None)
 
 
@@ -69,7 +71,8 @@ def status(context: typer.Context, as_json: options.AsJson = False) -> None:
         output.emit("daemon", fields)
     else:
         for name, value in fields.items():
-            output.line(f"{name.replace('_', ' '):<14} {_as_text(name, value)}")
+            if text := _as_text(name, value):  # what is empty is as it should be
+                output.line(f"{_LABELS.get(name, name.replace('_', ' ')):<14} {text}")
     if not fields["running"]:
         raise typer.Exit(_NOT_RUNNING)
 
@@ -130,6 +133,8 @@ def _as_text(name: str, value: object) -> str:
             return "yes" if value else "no"
         case int() if name.endswith("bytes"):
             return output.size(value)
+        case float() if name.endswith("_s"):
+            return f"{value:,.1f} s"
         case int():
             return str(value) if name == "pid" else f"{value:,}"
         case None:

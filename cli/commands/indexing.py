@@ -77,9 +77,14 @@ def _follow(surroundings: Context, *, rebuild: bool, accept_deletions: bool) -> 
     index, now_ns = surroundings.index, surroundings.now_ns
     with output.progress("indexing") as progress:
         if rebuild:
-            return index.rebuild(now_ns=now_ns, progress=progress)
-        report = index.update(now_ns=now_ns, accept_deletions=accept_deletions, progress=progress)
-        report.add(index.prove(now_ns=now_ns, progress=progress))
+            return index.rebuild(now_ns=now_ns, progress=progress, say=output.warn)
+        report = index.update(
+            now_ns=now_ns,
+            accept_deletions=accept_deletions,
+            progress=progress,
+            say=output.warn,
+        )
+        report.add(index.prove(now_ns=now_ns, progress=progress, say=output.warn))
     return report
 
 

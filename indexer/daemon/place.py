@@ -108,8 +108,11 @@ class DaemonPlace:
         """
         self.prepare()
         with files.locked(self.lock, timeout_s=timeout_s) as fd:
-            os.ftruncate(fd, 0)
-            os.write(fd, b"%d\n" % os.getpid())
+            try:
+                os.ftruncate(fd, 0)
+                os.write(fd, b"%d\n" % os.getpid())
+            except OSError as error:  # the disk is full, or it is a pipe
+                raise files.as_storage_error(error, self.lock) from error
             yield fd
 
     def is_held(self) -> bool:
@@ -129,8 +132,8 @@ class DaemonPlace:
         if not self.is_held():
             return None
         try:
-            return int(files.read(self.lock))
-        except (NotFoundError, StorageError, ValueError):
+            return int(files.read_regular(self.lock))
+        except (NotFoundError, CannotCreateError, StorageError, ValueError):
             return None
 
     def clear(self) -> None:

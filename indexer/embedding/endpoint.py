@@ -23,7 +23,7 @@ from functools import cached_property
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
-from ..errors import ServiceUnavailableError, VectorsUnavailableError
+from ..errors import VectorsUnavailableError
 from .embedders import Matrix
 from .endpoint_answer import LASTING_CODES, error_code, read_rows
 from .endpoint_options import EndpointOptions
@@ -54,7 +54,7 @@ class TextRefusedError(VectorsUnavailableError):
     """The service is there and does not take these texts: one may be too long for the model."""
 
 
-class _PassingError(ServiceUnavailableError):
+class _PassingError(VectorsUnavailableError):
     """Another try may do."""
 
     wait_s = 0.0  # what the service asks for
@@ -143,7 +143,7 @@ class Conversation:
 
         Raises:
             TextRefusedError: the service does not take these texts.
-            ServiceUnavailableError: it cannot be reached, refuses us, or answers nonsense.
+            VectorsUnavailableError: it cannot be reached, refuses us, or answers nonsense.
         """
         body = self._endpoint.request(texts)
         deadline = time.monotonic() + self._patience.total_s
@@ -210,8 +210,8 @@ class Conversation:
             )
         return self._error(reason, mend=_MENDS.get(status, ""))
 
-    def _error(self, reason: str, *, mend: str = "") -> ServiceUnavailableError:
-        return ServiceUnavailableError(
+    def _error(self, reason: str, *, mend: str = "") -> VectorsUnavailableError:
+        return VectorsUnavailableError(
             f"the embedding service {reason}", where=self._endpoint.host, mend=mend
         )
 

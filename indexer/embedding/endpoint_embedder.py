@@ -15,7 +15,7 @@ from typing import Final
 
 import numpy as np
 
-from ..errors import ServiceUnavailableError
+from ..errors import VectorsUnavailableError
 from .centring import CENTRE_VERSION, TEXTS, centre_of, centred
 from .embedders import Matrix, Vector
 from .endpoint import Conversation, Endpoint, Patience, TextRefusedError
@@ -33,8 +33,7 @@ class EndpointEmbedder:
         """Ask for the vectors of a few texts, which tell the dimension and that all is well.
 
         Raises:
-            VectorsUnavailableError: the settings cannot be used.
-            ServiceUnavailableError: the service cannot be used now.
+            VectorsUnavailableError: the settings, or the service, cannot be used now.
         """
         self._endpoint = Endpoint(name, options)
         self.is_remote = self._endpoint.is_remote
@@ -46,7 +45,7 @@ class EndpointEmbedder:
         self._passage_centre = centre_of(middle)
         self.dimension = int(middle.shape[1])
         if options.dimensions not in (0, self.dimension):
-            raise ServiceUnavailableError(
+            raise VectorsUnavailableError(
                 f"the model gives {self.dimension} dimensions and not {options.dimensions}",
                 where=self._endpoint.host,
                 mend="set embedding.dimensions to 0",
@@ -98,11 +97,11 @@ class EndpointEmbedder:
                     ]
                 )
         except TextRefusedError as error:
-            raise ServiceUnavailableError(
+            raise VectorsUnavailableError(
                 error.what, where=error.where, mend="check embedding.url and the model's name"
             ) from error
         except ValueError as error:  # batches of different dimensions
-            raise ServiceUnavailableError(
+            raise VectorsUnavailableError(
                 "the embedding service gives vectors of different dimensions",
                 where=self._endpoint.host,
             ) from error
@@ -115,7 +114,7 @@ class EndpointEmbedder:
         """The vectors of *texts*. Those that are refused are tried in halves, then cut.
 
         Raises:
-            ServiceUnavailableError: not one text is taken any more, or another dimension is given.
+            VectorsUnavailableError: not one text is taken any more, or another dimension is given.
         """
         try:
             rows = conversation.rows(texts)
@@ -129,7 +128,7 @@ class EndpointEmbedder:
             self._middle(self._options.passage_prefix)  # is it the text, or does it refuse us?
             return np.zeros((1, self.dimension), np.float32)
         if rows.shape[1] != self.dimension:
-            raise ServiceUnavailableError(
+            raise VectorsUnavailableError(
                 f"the embedding service now gives {rows.shape[1]} dimensions",
                 where=self._endpoint.host,
                 mend=f"it gave {self.dimension}; run the command again",

@@ -10,6 +10,7 @@ stand among the best: all others are worse by what is known of them, whatever el
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
@@ -37,6 +38,9 @@ if TYPE_CHECKING:
 Int = NDArray[np.int64]
 
 DECIMALS: Final = 6  # of relevance; what differs less is as relevant
+REST_S: Final = 30.0
+"""Without vectors after a failure: what stands in their way takes minutes, as another process that writes
+the index does, and a try reads a whole index; nobody should do without them until a restart."""
 N_QUESTIONS: Final = 20  # of the best candidates whose answers are looked up
 
 
@@ -53,6 +57,14 @@ class Evidence:
     outlines: Mapping[int, Outline]  # of those entries that are in the catalog still
 
 
+@dataclass(frozen=True, slots=True)
+class _GivenUp:
+    """Why vectors cannot be used although there are some, and from when on they may be again."""
+
+    reason: str
+    again_at: float  # by time.monotonic
+
+
 class Legs:
     """Both indexes in one state, open; they answer any number of questions.
 
@@ -66,16 +78,22 @@ class Legs:
         self._opening = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._vectors: VectorIndex | None = None
-        self._no_vectors = ""  # why they cannot be used although there are some
+        self._given_up: _GivenUp | None = None  # set as a whole, for threads look at it unlocked
 
     @property
     def no_vectors(self) -> str:
         """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
-        return self._no_vectors or self._index.no_vectors
+        given_up = self._given_up
+        return given_up.reason if given_up is not None else self._index.no_vectors
 
     def give_up_vectors(self, reason: str) -> None:
-        """Go on without vectors."""
-        self._no_vectors = reason
+        """Go on without vectors for `REST_S`; a question after that tries them again."""
+        self._given_up = _GivenUp(reason, time.monotonic() + REST_S)
+
+    @property
+    def _is_resting(self) -> bool:
+        given_up = self._given_up
+        return given_up is not None and time.monotonic() < given_up.again_at
 
     def refresh(self) -> None:
         """Go on with the indexes as they are now; what has not changed stays open and warm.
@@ -167,9 +185,12 @@ class Legs:
 
     def _open_vectors(self, catalog: Catalog) -> VectorIndex | None:
         with self._opening:
-            if self._vectors is None and not self._no_vectors:
+            if self._is_resting:  # another thread has just found them damaged
+                return None
+            if self._vectors is None:
                 self._require_known(catalog, "vector")
                 self._vectors = self._index.open_vectors()
+            self._given_up = None
             return self._vectors
 
     def _require_known(self, catalog: Catalog, target: Target) -> None:
@@ -184,8 +205,11 @@ class Legs:
 
     def _embedded(self, text: str) -> Vector | None:
         """The vector of a question; None where there is none now, and ``no_vectors`` says why."""
-        embedder = None if self._no_vectors else self._index.embedder()
+        if self._is_resting:
+            return None
+        embedder = self._index.embedder()
         if embedder is None:
+            self._given_up = None  # the index says why
             return None
         try:
             return embedder.encode_query(text)

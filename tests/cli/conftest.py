@@ -5,7 +5,6 @@ from __future__ import annotations
 import io
 import json
 import os
-import subprocess
 import sys
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +13,7 @@ import pytest
 
 from memjournal.cli.app import main
 
+from ..git_by_hand import git
 from ..ran import Ran
 
 SESSION = "0b1f6c1e-0000-4000-8000-000000000001"
@@ -119,10 +119,7 @@ class World:
         return path
 
     def git(self, *arguments: str, folder: Path | None = None) -> str:
-        done = subprocess.run(
-            ["git", *arguments], cwd=folder or self.root, capture_output=True, text=True, check=True
-        )
-        return done.stdout.strip()
+        return git(folder or self.root, *arguments)
 
     def tree(self) -> Mapping[str, bytes]:
         """Every file below the home, with its bytes."""

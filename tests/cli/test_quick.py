@@ -6,6 +6,7 @@ And whatever is not surely right is left to Typer, which says what is wrong, com
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Iterable
@@ -252,3 +253,38 @@ def test_a_reader_that_has_seen_enough_is_no_failure(
     finally:
         os.close(writing)
     assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.fixture
+def long_answers(journal: World) -> World:
+    """A journal whose answers are longer than a pipe holds, so that whoever prints them is held up."""
+    for number in range(150):
+        journal.write(f"notes/{number}.md", f"# pool {number}\n\n{'커넥션 풀 고갈 ' * 20}\n")
+    journal.write("notes/long.md", "풀 고갈\n" * 20_000)
+    journal.ok("index")
+    return journal
+
+
+@pytest.mark.skipif(os.name == "nt", reason="Ctrl-C reaches every process of a console there")
+@pytest.mark.parametrize("completing", [None, ""], ids=["quick", "typer"])
+def test_ctrl_c_is_one_line_and_130(long_answers: World, completing: str | None) -> None:
+    """Whether the reader has gone as well, or waits for something else, as a pager does."""
+    variables = {} if completing is None else {"_MEM_COMPLETE": completing}
+    for command in (("search", "pool", "-n", "1000", "--json"), ("show", "notes/long.md")):
+        for is_gone in (True, False):
+            with subprocess.Popen(
+                [sys.executable, "-P", "-m", "memjournal.cli", *command],
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                env={**os.environ, **variables},
+            ) as process:
+                assert process.stdout is not None and process.stderr is not None
+                assert process.stdout.read(1)
+                process.send_signal(signal.SIGINT)
+                if is_gone:
+                    process.stdout.close()
+                try:
+                    assert process.wait(60) == 130
+                finally:
+                    process.kill()
+                assert process.stderr.read() == b"mem: interrupted\n"

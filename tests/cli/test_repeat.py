@@ -12,6 +12,8 @@ import pytest
 
 from memjournal.cli import repeat
 
+from ..odd_places import a_pipe
+
 COMMAND = ("import", "--all")
 TEXT = "nothing new\n"
 
@@ -166,3 +168,13 @@ def test_only_the_newest_command_lines_are_kept(place: Path) -> None:
     kept = json.loads((place / "cache" / "memjournal" / "imports.json").read_text())
     assert len(kept) == 16
     assert repeat.recall(("import", "39")) == TEXT
+
+
+def test_a_pipe_in_the_place_of_the_notes_is_not_waited_for(place: Path) -> None:
+    (notes,) = (place / "cache").rglob("imports.json")
+    notes.unlink()
+    a_pipe(notes)
+    assert repeat.recall(COMMAND) is None
+    age(place)
+    note(place)
+    assert repeat.recall(COMMAND) == TEXT

@@ -8,6 +8,8 @@ import pytest
 
 from memjournal.hooks.import_state import Glance, ImportState, Seen
 
+from ..odd_places import a_pipe
+
 SEEN = Seen(size_bytes=10, mtime_ns=20, session="s", reader="r", since="2026-01-01T00:00:00+00:00")
 GLANCE = Glance(size_bytes=1, mtime_ns=2, session="s", cwd="/home/민지", reader="r")
 
@@ -42,6 +44,15 @@ def test_a_damaged_file_is_ignored_and_said(tmp_path: Path, damage: bytes) -> No
     state.record(Path("/a"), SEEN)
     state.save()
     assert ImportState.load(path).find(Path("/a")) == SEEN
+
+
+def test_a_pipe_in_its_place_is_not_waited_for_and_is_replaced(tmp_path: Path) -> None:
+    path = tmp_path / "imported.jsonl"
+    a_pipe(path)
+    state = ImportState.load(path)
+    state.record(Path("/프로젝트/a"), SEEN)
+    state.save()
+    assert ImportState.load(path).find(Path("/프로젝트/a")) == SEEN
 
 
 def test_a_torn_file_is_ignored(tmp_path: Path) -> None:

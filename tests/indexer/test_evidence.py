@@ -6,13 +6,16 @@ import contextlib
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
+import pytest
 
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.indexer.catalog.entry_filter import EntryFilter
+from memjournal.indexer.search import evidence
 from memjournal.indexer.search.answer import Mode
 from memjournal.indexer.search.evidence import Legs
 from memjournal.indexer.text.analysis import query_terms
 
+from ..waiting import wait_until
 from .world import World, pick
 
 QUESTIONS = ("pool timeout", "세션 토큰", "order page", "캐시 pool")
@@ -111,4 +114,45 @@ def test_threads_ask_while_the_index_is_written_and_looked_at_anew(world: World)
         for text in QUESTIONS:
             assert gathered(legs, text) == gathered(anew, text)
         anew.close()
+        legs.close()
+
+
+def test_vectors_that_were_given_up_are_tried_again_after_a_rest(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fill(world)
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+        before = gathered(legs, "pool timeout")
+        keywords = gathered(legs, "pool timeout", by="keyword")
+        legs.give_up_vectors("the disk refused")
+        for _ in range(2):
+            assert gathered(legs, "pool timeout") == keywords
+            assert legs.no_vectors == "the disk refused"
+        monkeypatch.setattr(evidence, "REST_S", 0.0)
+        legs.give_up_vectors("the disk refused again")
+        assert legs.no_vectors == "the disk refused again"  # until it is known better
+        assert gathered(legs, "pool timeout") == before != keywords
+        assert legs.no_vectors == ""
+        legs.close()
+
+
+def test_threads_that_give_up_and_ask_at_once_are_all_answered(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(evidence, "REST_S", 0.001)
+    fill(world)
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+
+        def ask(number: int) -> bool:
+            if number % 3 == 0:
+                legs.give_up_vectors("the disk refused")
+                legs.close()
+            with contextlib.closing(world.index.read_catalog()) as own:
+                return bool(gathered(legs, "pool timeout", own))
+
+        with ThreadPoolExecutor(4) as threads:
+            assert all(threads.map(ask, range(60)))
+        wait_until(lambda: gathered(legs, "pool timeout") and not legs.no_vectors)
         legs.close()

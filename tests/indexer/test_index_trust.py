@@ -87,7 +87,7 @@ def test_an_index_that_came_with_the_journal_is_never_opened(world: World, tmp_p
     plant(whoosh, Bomb(exploded))
     ours = world.open(machine="our machine", lock_timeout_s=0.1)
     for open_ in (ours.open_keyword, ours.open_vectors, ours.verify):
-        with pytest.raises(IndexDamagedError, match="made elsewhere"):
+        with pytest.raises(IndexDamagedError, match="it was made on another machine"):
             open_()
     with files.locked(ours.folder / "writer.lock", timeout_s=1):
         with pytest.raises(LockedError):
@@ -98,7 +98,7 @@ def test_an_index_that_came_with_the_journal_is_never_opened(world: World, tmp_p
 
     report = ours.update(now_ns=time.time_ns())
     assert report.remarks == [
-        f"the {target} index was missing or made in another way; it was rebuilt"
+        f"the {target} index was made on another machine or with another state folder; it was rebuilt"
         for target in ("keyword", "vector")
     ]
     assert world.ask("pool timeout", ours).hits

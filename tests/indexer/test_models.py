@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import subprocess
 import time
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+
+from memjournal.indexer import parts
+from memjournal.indexer.errors import VectorsUnavailableError
+from memjournal.indexer.search.answer import SearchRequest
+from memjournal.indexer.search.searcher import Searcher
 
 from .filled import filled
 from .programs import program
@@ -19,7 +26,9 @@ def test_another_model_embeds_everything_anew(world: World, tmp_path: Path) -> N
     world.update()
     other = world.open(model=str(make_model(tmp_path / "other", seed=1)))
     report = other.update(now_ns=time.time_ns())
-    assert report.remarks == ["the vector index was missing or made in another way; it was rebuilt"]
+    assert report.remarks == [
+        "the vector index was made with other settings: embedding.model; it was rebuilt"
+    ]
     assert other.verify() == []
     world.index, world.options = other, other.options
     world.check_against_a_rebuild()
@@ -80,6 +89,28 @@ def test_without_a_model_search_answers_by_keyword_and_says_why(
     before = tree(world.root)
     world.update()
     assert tree(world.root) == before  # what cannot be done is no work
+
+
+def test_a_model_that_comes_later_is_used_without_a_restart(
+    world: World, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "나중에"
+    filled(world)
+    world.index = world.open(model=str(folder))  # as a daemon keeps it
+    assert "no such model folder" in world.update(later_s=1).no_vectors
+    catalog = world.index.read_catalog()
+    with contextlib.closing(catalog):
+        searcher = Searcher(world.index, catalog)
+        asked = SearchRequest(text="pool timeout", now=datetime.now(UTC))
+        for _ in range(2):
+            assert "no such model folder" in searcher.search(asked).no_vectors
+            make_model(folder)  # not looked for at once
+        monkeypatch.setattr(parts, "_REST_S", 0.0)
+        world.index.rest_vectors(VectorsUnavailableError("no such model folder"))
+        assert world.index.no_vectors == "no such model folder"  # until it is loaded
+        answer = searcher.search(asked)
+        assert (answer.used_vector, answer.no_vectors) == (True, "")
+        searcher.close()
 
 
 WITHOUT_FAISS = """

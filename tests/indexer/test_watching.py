@@ -18,12 +18,9 @@ from memjournal.indexer.living.hints import HintBox, hinted_place
 from memjournal.indexer.living.landmarks import look_at, shared_file_system
 from memjournal.indexer.living.watching import Watcher
 
+from ..git_by_hand import git
+
 DEADLINE_S = 60.0
-GIT = ("git", "-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
-
-
-def git(root: Path, *arguments: str) -> None:
-    subprocess.run([*GIT, "-C", str(root), *arguments], check=True, capture_output=True)
 
 
 @pytest.fixture

@@ -21,6 +21,8 @@ from memjournal.journal.errors import (
     StorageError,
 )
 
+from ..odd_places import a_folder, a_pipe
+
 
 def names(folder: Path) -> list[str]:
     return sorted(path.name for path in folder.iterdir())
@@ -48,6 +50,41 @@ def test_what_is_new_is_for_its_owner_alone(tmp_path: Path) -> None:
     with files.locked(tmp_path / "b.md", timeout_s=1):
         pass
     assert {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()} == {0o600}
+
+
+@pytest.mark.parametrize("replace", [a_pipe, a_folder], ids=lambda one: one.__name__)
+def test_what_is_no_file_is_not_waited_for_and_told_from_nothing(
+    tmp_path: Path, replace: Callable[[Path], None]
+) -> None:
+    path = tmp_path / "상태.json"
+    with pytest.raises(NotFoundError):
+        files.read_regular(path)
+    replace(path)
+    with pytest.raises(CannotCreateError, match="상태.json: not a file; remove"):
+        files.read_regular(path)
+
+
+def test_a_link_is_told_from_a_file(tmp_path: Path) -> None:
+    (tmp_path / "link").symlink_to(tmp_path / "file")
+    for _ in range(2):
+        with pytest.raises(CannotCreateError, match="link: not a file"):
+            files.read_regular(tmp_path / "link")
+        (tmp_path / "file").write_bytes(b"x")
+    assert files.read_regular(tmp_path / "file") == b"x"
+
+
+def test_a_lock_is_waited_for_as_long_as_it_is_worth_it(tmp_path: Path) -> None:
+    path = tmp_path / "자물쇠"
+    asked = iter([True, True, True, False])
+    with files.locked(path, timeout_s=1):
+        with (
+            pytest.raises(LockedError, match="another process has been writing to it for"),
+            files.locked(path, timeout_s=0.01, wait_on=lambda: next(asked)),
+        ):
+            pass
+        assert list(asked) == []
+    with files.locked(path, timeout_s=0, wait_on=lambda: False):  # nobody has it: none is asked
+        pass
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are counted otherwise there")

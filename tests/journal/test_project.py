@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import unicodedata
 from collections.abc import Mapping
 from pathlib import Path, PurePosixPath, PureWindowsPath
@@ -23,25 +22,10 @@ from memjournal.journal.project import (
 )
 from memjournal.journal.remote import local_path, parse_config, remote_name
 
+from ..git_by_hand import git
+from ..odd_places import a_pipe
+
 SHOP = "github.com/acme/shop"
-
-
-def git(folder: Path, *arguments: str) -> str:
-    """Run git as nobody in particular: no configuration but the repository's."""
-    environment = {
-        **os.environ,
-        "GIT_CONFIG_GLOBAL": os.devnull,
-        "GIT_CONFIG_NOSYSTEM": "1",
-        **{
-            f"GIT_{role}_{what}": "a@b"
-            for role in ("AUTHOR", "COMMITTER")
-            for what in ("NAME", "EMAIL")
-        },
-    }
-    command = ["git", "-c", "protocol.file.allow=always", "-C", str(folder), *arguments]
-    return subprocess.run(
-        command, env=environment, check=True, capture_output=True, encoding="utf-8"
-    ).stdout.rstrip("\n")
 
 
 class World:
@@ -208,9 +192,8 @@ def test_a_link_to_a_repository_has_its_name(world: World) -> None:
     assert world.name(world.home / "circle") == "local/circle"
 
 
-@pytest.mark.skipif(os.name == "nt", reason="no named pipes as files on Windows")
 def test_a_pipe_in_place_of_a_git_file_does_not_block(world: World) -> None:
-    os.mkfifo(world.folder("shop") / ".git")
+    a_pipe(world.folder("shop") / ".git")
     assert world.name(world.home / "shop") == "local/shop"
 
 

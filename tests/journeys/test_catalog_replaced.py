@@ -11,20 +11,10 @@ from pathlib import Path
 
 import pytest
 
+from ..odd_places import a_folder, a_pipe
 from .conftest import World, new_world
 
 POOL = "커넥션 풀이 고갈되었다"
-
-
-def a_pipe(place: Path) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("this system has no such files")
-    os.mkfifo(place)
-
-
-def a_folder(place: Path) -> None:
-    place.mkdir()
-    (place / "in the way").write_text("x")
 
 
 def an_empty_file(place: Path) -> None:

@@ -342,5 +342,16 @@ def test_status_and_doctor_tell_of_the_daemon(home: World) -> None:
     assert int(str(fields["resident_bytes"])) > 1_000_000
 
 
+def test_the_status_for_people_has_a_value_on_each_line(home: World) -> None:
+    pid = started(home)
+    lines = home.ok("daemon", "status").out.splitlines()
+    shown = {line[:14].strip(): line[15:].strip() for line in lines}
+    assert len(shown) == len(lines)
+    assert all(shown) and all(shown.values())
+    assert shown["pid"] == str(pid)
+    assert shown["memory"].endswith("MB") and shown["CPU time"].endswith(" s")
+    assert "failure" not in shown and "remarks" not in shown
+
+
 def line_of(ran: Ran, start: str) -> str:
     return next(line for line in ran.out.splitlines() if line.startswith(start))

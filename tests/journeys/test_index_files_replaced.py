@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import shutil
 import subprocess
 import sys
@@ -11,6 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
+
+from ..odd_places import a_folder, a_pipe
 
 if TYPE_CHECKING:
     from .conftest import World
@@ -33,17 +34,6 @@ def search(world: World) -> str:
     )
     assert done.returncode == 0, done.stderr.decode()
     return done.stdout.decode()
-
-
-def a_folder(place: Path) -> None:
-    place.mkdir()
-    (place / "in the way").write_text("x")
-
-
-def a_pipe(place: Path) -> None:
-    if not hasattr(os, "mkfifo"):
-        pytest.skip("this system has no such files")
-    os.mkfifo(place)
 
 
 def a_link_to_nowhere(place: Path) -> None:

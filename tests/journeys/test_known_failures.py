@@ -88,6 +88,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from ..git_by_hand import git
 from ..ran import Ran
 from ..waiting import wait_until
 
@@ -429,11 +430,4 @@ def test_nothing_asks_in_the_background(example: World, tmp_path: Path) -> None:
 
 def commits(world: World) -> int:
     """How many there are in the journal's history."""
-    done = subprocess.run(
-        ["git", "rev-list", "--count", "--all"],
-        cwd=world.journal,
-        capture_output=True,
-        check=False,
-        env={"PATH": os.environ["PATH"], "HOME": str(world.home.parent)},
-    )
-    return int(done.stdout or b"0")
+    return int(git(world.journal, "rev-list", "--count", "--all", may_fail=True) or 0)

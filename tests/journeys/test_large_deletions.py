@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
+from ..git_by_hand import git
 from ..waiting import wait_until
 from .daemons import started, status
 
@@ -19,17 +19,6 @@ if TYPE_CHECKING:
 
 N_NOTES = 30
 N_KEPT = 3
-WHO = ("-c", "user.name=김", "-c", "user.email=kim@example.org")
-
-
-def git(world: World, *arguments: str) -> None:
-    subprocess.run(
-        ["git", *WHO, *arguments],
-        cwd=world.journal,
-        env=dict(world.environ),
-        check=True,
-        capture_output=True,
-    )
 
 
 def note(world: World, number: int) -> Path:
@@ -70,17 +59,17 @@ def indexed(den: World) -> World:
 def test_what_a_commit_took_away_is_followed_though_the_index_is_older_than_the_first_commit(
     indexed: World, way: str
 ) -> None:
-    git(indexed, "add", "notes")
-    git(indexed, "commit", "-qm", "메모")
+    git(indexed.journal, "add", "notes")
+    git(indexed.journal, "commit", "-qm", "메모")
     if way == "git rm":
-        git(indexed, "rm", "-q", *(str(path) for path in all_but_some(indexed)))
-        git(indexed, "commit", "-qm", "치우기")
+        git(indexed.journal, "rm", "-q", *(str(path) for path in all_but_some(indexed)))
+        git(indexed.journal, "commit", "-qm", "치우기")
     elif way == "rm":
         for path in all_but_some(indexed):
             path.unlink()
-        git(indexed, "commit", "-qam", "치우기")
+        git(indexed.journal, "commit", "-qam", "치우기")
     else:  # the commit is in no branch any more
-        git(indexed, "reset", "-q", "--hard", "HEAD~1")
+        git(indexed.journal, "reset", "-q", "--hard", "HEAD~1")
     ran = indexed.ok("search", "얼룩말")
     assert said(ran) == []
     kept = set() if way == "reset" else {f"notes/{number}.md" for number in range(N_KEPT)}
@@ -90,9 +79,9 @@ def test_what_a_commit_took_away_is_followed_though_the_index_is_older_than_the_
 
 
 def test_a_removal_that_git_has_staged_is_followed_before_it_is_committed(indexed: World) -> None:
-    git(indexed, "add", "notes")
-    git(indexed, "commit", "-qm", "메모")
-    git(indexed, "rm", "-q", *(str(path) for path in all_but_some(indexed)))
+    git(indexed.journal, "add", "notes")
+    git(indexed.journal, "commit", "-qm", "메모")
+    git(indexed.journal, "rm", "-q", *(str(path) for path in all_but_some(indexed)))
     assert said(indexed.ok("search", "얼룩말")) == []
     assert found(indexed, "얼룩말") == {f"notes/{number}.md" for number in range(N_KEPT)}
 
@@ -109,8 +98,8 @@ def delete_most_and_edit_the_rest(world: World) -> None:
 def test_what_was_only_deleted_waits_for_a_yes_and_edits_do_not_wait_for_it(
     indexed: World, beside: str
 ) -> None:
-    git(indexed, "add", "notes")
-    git(indexed, "commit", "-qm", "메모")
+    git(indexed.journal, "add", "notes")
+    git(indexed.journal, "commit", "-qm", "메모")
     if beside == "beside a daemon":
         started(indexed)
     delete_most_and_edit_the_rest(indexed)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import json
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from ..git_by_hand import git
 from ..journal.redaction.planted import (
     BY_SHAPE,
     KEYED_ENGLISH,
@@ -100,11 +100,7 @@ def test_a_secret_in_the_name_of_a_folder_or_file_is_not_written(
     for _ in range(2):
         world.ok("import", "--all", "--from", str(tmp_path / "projects"))
     assert len(world.ok("history", "--json").objects) == 1
-    history = subprocess.run(
-        ["git", "-C", str(world.journal), "log", "--all", "--patch", "--format=%B"],
-        capture_output=True,
-        check=True,
-    ).stdout
+    history = git(world.journal, "log", "--all", "--patch", "--format=%B").encode()
     texts = {**world.files(), "git's history": history}
     assert [
         (secret, path)
@@ -129,11 +125,7 @@ def test_no_secret_is_left_in_any_file(world: World, tmp_path: Path) -> None:
     for sentence, _ in planted[:5]:
         world.ok("add", sentence, "--type", "note")
     world.ok("index")
-    history = subprocess.run(
-        ["git", "-C", str(world.journal), "log", "--all", "--patch", "--format=%B"],
-        capture_output=True,
-        check=True,
-    ).stdout
+    history = git(world.journal, "log", "--all", "--patch", "--format=%B").encode()
     texts = {
         **{path: data for path, data in world.files(world.home).items()},
         "git's history": history,

@@ -18,6 +18,7 @@ from memjournal.indexer.daemon.server import Limits
 from memjournal.indexer.index import JournalIndex
 from memjournal.indexer.living.living_index import LivingIndex, LivingOptions
 from memjournal.indexer.options import IndexOptions
+from memjournal.indexer.search.answer import Answer, SearchRequest
 
 INDEX = IndexOptions(
     vectors=False,
@@ -30,12 +31,18 @@ INDEX = IndexOptions(
 
 
 class Hanging(LivingIndex):
-    """Never says whether the file `hang` was followed, but shows signs of life."""
+    """Never says whether the file `hang` was followed, nor answers the question `hang`, but shows
+    signs of life."""
 
     def refresh(self, paths: Sequence[str] | None, *, patience_s: float) -> bool:
         if paths == ["hang"]:
             time.sleep(3600)
         return super().refresh(paths, patience_s=patience_s)
+
+    def _search(self, request: SearchRequest) -> Answer:
+        if request.text == "hang":
+            time.sleep(3600)
+        return super()._search(request)
 
 
 def main(given: Mapping[str, object]) -> int:
@@ -59,6 +66,7 @@ def main(given: Mapping[str, object]) -> int:
             transport="tcp" if given.get("tcp") else None,
             beat_s=0.05,
             limits=Limits(stuck_s=float(str(given.get("stuck_s", 60)))),
+            closing_s=float(str(given["closing_s"])) if "closing_s" in given else None,
         ),
         open_living=lambda: living,
         ending=ending,

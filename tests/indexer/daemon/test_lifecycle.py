@@ -9,7 +9,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,8 +27,9 @@ from memjournal.indexer.daemon.lifecycle import (
 )
 from memjournal.indexer.daemon.place import DaemonPlace
 from memjournal.indexer.search.answer import SearchRequest
-from memjournal.journal.errors import MemjournalError
+from memjournal.journal.errors import MemjournalError, StorageError
 
+from ...odd_places import a_folder, a_pipe
 from ...waiting import wait_until
 
 SCRIPT = Path(__file__).with_name("a_daemon.py")
@@ -233,6 +234,19 @@ def test_it_ends_when_its_files_are_removed(den: Den) -> None:
     den.start_by_need()
 
 
+def test_a_daemon_whose_answers_do_not_end_ends_all_the_same(den: Den) -> None:
+    daemon = den.run(closing_s=0.2)
+    client = den.client()
+    assert client is not None
+    request = SearchRequest(text="hang", now=datetime.now(UTC), by="keyword")
+    with contextlib.closing(client), pytest.raises(DaemonSilentError):
+        client.search(request, mark="mark", patience_s=0, timeout_s=0.5)
+    daemon.send_signal(signal.SIGTERM)
+    assert daemon.wait(60) == 70
+    den.start_by_need()  # nothing is held, and what was left stands in nobody's way
+    assert den.titles("pool") == ["pool"]
+
+
 def test_sigterm_ends_it_cleanly(den: Den) -> None:
     daemon = den.run()
     daemon.send_signal(signal.SIGTERM)
@@ -282,6 +296,39 @@ def test_a_state_file_that_is_no_state_is_replaced(den: Den, text: str) -> None:
     den.place.prepare()
     den.place.state.write_text(text)
     den.start_by_need()
+
+
+@pytest.mark.parametrize("replace", [a_pipe, a_folder], ids=lambda one: one.__name__)
+def test_what_is_no_file_in_the_place_of_the_state_is_no_daemon(
+    den: Den, replace: Callable[[Path], None]
+) -> None:
+    den.place.prepare()
+    replace(den.place.state)
+    assert den.place.read_state() is None
+    assert den.client() is None
+    assert not end_daemon(den.place, patience_s=0)
+
+
+def test_a_pipe_in_the_place_of_the_state_is_replaced(den: Den) -> None:
+    den.place.prepare()
+    a_pipe(den.place.state)
+    den.start_by_need()
+
+
+def test_a_pipe_in_the_place_of_the_token_is_not_waited_for(den: Den) -> None:
+    den.run(tcp=True)
+    den.place.token.unlink()
+    a_pipe(den.place.token)
+    assert den.client() is None
+
+
+def test_a_pipe_in_the_place_of_the_lock_is_named(den: Den) -> None:
+    den.place.prepare()
+    a_pipe(den.place.lock)
+    assert den.client() is None
+    assert den.place.holder() is None
+    with pytest.raises(StorageError, match=den.place.lock.name), den.place.held(timeout_s=0):
+        pass
 
 
 def test_a_daemon_that_hangs_is_ended_and_replaced(den: Den) -> None:
