@@ -20,8 +20,9 @@ from memjournal.indexer.embedding.embedders import (
     load_embedder,
     may_be_given,
 )
+from memjournal.indexer.embedding.endpoint import TextRefusedError
 from memjournal.indexer.embedding.endpoint_options import EndpointOptions
-from memjournal.indexer.errors import ServiceUnavailableError, VectorsUnavailableError
+from memjournal.indexer.errors import VectorsUnavailableError
 from memjournal.journal.entry import PRIVACIES
 from memjournal.journal.errors import SettingsError
 from memjournal.journal.settings import DEFINITIONS, set_setting
@@ -279,8 +280,9 @@ NO_ANSWERS = {
 def test_an_answer_that_is_none_is_refused(name: str, service: Service) -> None:
     embedder = connect(service)
     service.always = NO_ANSWERS[name]
-    with pytest.raises(ServiceUnavailableError):
+    with pytest.raises(VectorsUnavailableError) as caught:
         embedder.encode([ENGLISH, KOREAN])
+    assert not isinstance(caught.value, TextRefusedError)
 
 
 def test_a_service_that_hangs_is_given_up(service: Service) -> None:
@@ -395,8 +397,9 @@ def test_the_key_is_never_shown(service: Service) -> None:
     for answer in (failing(401, KEY), failing(500, "secret words"), Answer(body=KEY.encode())):
         embedder = connect(service)
         service.always = answer
-        with pytest.raises(ServiceUnavailableError) as caught:
+        with pytest.raises(VectorsUnavailableError) as caught:
             embedder.encode([ENGLISH])
+        assert not isinstance(caught.value, TextRefusedError)
         service.always = None
         assert not {KEY, "SECRET WORDS", "secret words"} & set(str(caught.value).split())
         assert KEY not in str(caught.value)
