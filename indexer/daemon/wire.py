@@ -7,10 +7,10 @@ offset and, as in RFC 9557, the name of its zone, for "last week" depends on it.
 from __future__ import annotations
 
 import types
-from collections.abc import Mapping
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import fields, is_dataclass
 from datetime import datetime
-from functools import cache
+from functools import cache, partial
 from typing import Final, Literal, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from ...journal import errors as journal_errors
@@ -21,6 +21,7 @@ from . import errors as daemon_errors
 PROTOCOL: Final = 1  # of what is asked and answered; `stop` is understood across all of them
 
 _Value = TypeVar("_Value")
+_Decoder = Callable[[object], object]
 
 _TEXTS: Final = ("what", "where", "mend", "name")  # of an error; ``name`` is an index's
 _KINDS: Final[Mapping[str, type[MemjournalError]]] = {
@@ -62,63 +63,74 @@ def decode(kind: type[_Value], raw: object) -> _Value:
     Raises:
         FormatError: it is none.
     """
-    return cast("_Value", _decode(kind, raw))
+    return cast("_Value", _decoder(cast("Hashable", kind))(raw))
 
 
-def _decode(kind: object, raw: object) -> object:
+@cache
+def _decoder(kind: Hashable) -> _Decoder:
+    """What reads a value of type *kind*: to look at a type takes longer than to read a value."""
     if isinstance(kind, type) and is_dataclass(kind):
-        return _decode_fields(kind, raw)
-    origin = get_origin(kind)
+        return partial(_decode_fields, kind)
+    origin, args = get_origin(kind), get_args(kind)
     if origin in (Union, types.UnionType):
-        return _decode_union(get_args(kind), raw)
+        (one,) = (arg for arg in args if arg is not type(None))  # optional is the only union here
+        return partial(_decode_optional, _decoder(one))
+    if origin is tuple and args[-1] is Ellipsis:
+        return partial(_decode_list, _decoder(args[0]))
     if origin is tuple:
-        return _decode_tuple(get_args(kind), raw)
-    if origin is Literal:
-        if raw in get_args(kind):
-            return raw
-    elif kind is datetime and isinstance(raw, str):
-        return _decode_time(raw)
-    elif kind is bytes and isinstance(raw, str):
-        return _decode_bytes(raw)
-    elif kind is float and type(raw) in (int, float):
-        return float(cast(float, raw))
-    elif isinstance(kind, type) and type(raw) is kind:
-        return raw
-    raise _fault(f"a {type(raw).__name__} where {kind} belongs")
+        return partial(_decode_tuple, [_decoder(arg) for arg in args])
+    return partial(_decode_plain, kind, args if origin is Literal else ())
 
 
 def _decode_fields(kind: type, raw: object) -> object:
     """A dataclass; what this version does not know is left out, what is missing has its default."""
     if not isinstance(raw, dict):
         raise _fault(f"no {kind.__name__}")
-    hints = _hints(kind)
+    decoders = _field_decoders(kind)
     try:
-        return kind(**{name: _decode(hints[name], raw[name]) for name in hints if name in raw})
+        return kind(**{name: decoders[name](raw[name]) for name in decoders if name in raw})
     except (TypeError, ValueError) as error:
         raise _fault(f"no {kind.__name__}: {error}") from error
 
 
 @cache
-def _hints(kind: type) -> dict[str, object]:
+def _field_decoders(kind: type) -> dict[str, _Decoder]:
     known = get_type_hints(kind)
-    return {field.name: known[field.name] for field in fields(kind)}
+    return {field.name: _decoder(known[field.name]) for field in fields(kind)}
 
 
-def _decode_union(kinds: tuple[object, ...], raw: object) -> object:
-    if raw is None and type(None) in kinds:
-        return None
-    (kind,) = (one for one in kinds if one is not type(None))  # optional is the only union here
-    return _decode(kind, raw)
+def _decode_optional(one: _Decoder, raw: object) -> object:
+    return None if raw is None else one(raw)
 
 
-def _decode_tuple(kinds: tuple[object, ...], raw: object) -> tuple[object, ...]:
+def _decode_list(one: _Decoder, raw: object) -> tuple[object, ...]:
     if not isinstance(raw, list):
         raise _fault("no list")
-    if len(kinds) == 2 and kinds[1] is Ellipsis:
-        return tuple(_decode(kinds[0], one) for one in raw)
-    if len(kinds) != len(raw):
-        raise _fault(f"a list of {len(raw)} where {len(kinds)} belong")
-    return tuple(_decode(kind, one) for kind, one in zip(kinds, raw, strict=True))
+    return tuple(map(one, raw))
+
+
+def _decode_tuple(decoders: Sequence[_Decoder], raw: object) -> tuple[object, ...]:
+    if not isinstance(raw, list):
+        raise _fault("no list")
+    if len(decoders) != len(raw):
+        raise _fault(f"a list of {len(raw)} where {len(decoders)} belong")
+    return tuple(one(value) for one, value in zip(decoders, raw, strict=True))
+
+
+def _decode_plain(kind: object, allowed: tuple[object, ...], raw: object) -> object:
+    """A value that is no list: one of those *allowed*, if there are any, or of type *kind*."""
+    if allowed:
+        if raw in allowed:
+            return raw
+    elif type(raw) is kind:
+        return raw
+    elif kind is datetime and isinstance(raw, str):
+        return _decode_time(raw)
+    elif kind is bytes and isinstance(raw, str):
+        return _decode_bytes(raw)
+    elif kind is float and type(raw) is int:
+        return float(raw)
+    raise _fault(f"a {type(raw).__name__} where {kind} belongs")
 
 
 def _encode_time(moment: datetime) -> str:

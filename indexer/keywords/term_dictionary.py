@@ -54,8 +54,13 @@ class TermDictionary(Sequence[bytes]):
 
     def place_of(self, term: bytes) -> int | None:
         """Where *term* stands; None if it does not."""
-        place, found = self._first_from(term)
-        return place if found == term else None
+        first, last = self._stretch_around(term)
+        starts = self._starts(first, last)
+        texts = self._between(starts)
+        if term not in texts:  # seen at once, and so are most of those that stand nowhere
+            return None
+        at, found = _first_in(texts, (starts - starts[0]).tolist(), term)
+        return first + at if found == term else None
 
     def beginning_with(self, prefix: bytes, sizes: range) -> Iterator[bytes]:
         """The terms that begin with *prefix* and are as long as one of *sizes*, in bytes."""
@@ -71,10 +76,10 @@ class TermDictionary(Sequence[bytes]):
     def places_from(self, prefix: bytes) -> range:
         """Where the terms that begin with *prefix* stand."""
         last = prefix.rstrip(b"\xff")  # nothing that begins so comes after all that do
-        first = self._first_from(prefix)[0]
+        first = self._first_from(prefix)
         if not last:
             return range(first, len(self))
-        return range(first, self._first_from(last[:-1] + bytes([last[-1] + 1]))[0])
+        return range(first, self._first_from(last[:-1] + bytes([last[-1] + 1])))
 
     def offsets(self, first: int, last: int) -> Ints:
         """Where the postings of the terms from *first* up to *last* begin."""
@@ -85,18 +90,16 @@ class TermDictionary(Sequence[bytes]):
         at = self._counts_at
         return np.frombuffer(self._read(at + 4 * first, at + 4 * last), "<u4")
 
-    def _first_from(self, term: bytes) -> tuple[int, bytes | None]:
-        """The first place whose term is *term* or comes after it, and that term if it was come across."""
-        first = max(0, bisect_right(self._guides, term) - 1) * _STRIDE
-        last = min(first + _STRIDE, len(self))
+    def _first_from(self, term: bytes) -> int:
+        """The first place whose term is *term* or comes after it."""
+        first, last = self._stretch_around(term)
         starts = self._starts(first, last)
-        texts = self._between(starts)
-        bounds = (starts - starts[0]).tolist()
-        at = bisect_left(
-            range(last - first), term, key=lambda at: texts[bounds[at] : bounds[at + 1]]
-        )
-        found = texts[bounds[at] : bounds[at + 1]] if first + at < last else None
-        return first + at, found
+        return first + _first_in(self._between(starts), (starts - starts[0]).tolist(), term)[0]
+
+    def _stretch_around(self, term: bytes) -> tuple[int, int]:
+        """Between which places *term* stands, if anywhere, and the first that comes after it, or ends."""
+        first = max(0, bisect_right(self._guides, term) - 1) * _STRIDE
+        return first, min(first + _STRIDE, len(self))
 
     def _starts(self, first: int, last: int) -> Ints:
         """Where the texts of the terms from *first* up to *last* begin, and where the last one ends."""
@@ -112,6 +115,13 @@ class TermDictionary(Sequence[bytes]):
         starts = self._starts(first, last)
         texts = self._between(starts)
         return [texts[start:end] for start, end in pairwise((starts - starts[0]).tolist())]
+
+
+def _first_in(texts: bytes, bounds: list[int], term: bytes) -> tuple[int, bytes | None]:
+    """Which of the terms between *bounds* in *texts* is the first that is not before *term*, and it."""
+    n_terms = len(bounds) - 1
+    at = bisect_left(range(n_terms), term, key=lambda at: texts[bounds[at] : bounds[at + 1]])
+    return at, texts[bounds[at] : bounds[at + 1]] if at < n_terms else None
 
 
 def pack_dictionary(terms: Sequence[bytes], offsets: Ints, counts: Ints) -> bytes:

@@ -137,16 +137,18 @@ class Legs:
         allowed = _allowed(wanted, catalog, snapshot)
         embedded = self._embedded(query.text) if by != "keyword" else None
         vectors = self._open_vectors(catalog) if embedded is not None else None
+        nearest = None
+        if vectors is not None and embedded is not None and embedded.any():
+            nearest = _Nearest(vectors, embedded, limit=limit, allowed=allowed)
         scores, keyword, vector = None, None, None
         places: Mapping[int, int] = {}
         if query.terms and (by != "vector" or vectors is None):
             scores = snapshot.scores(query.terms)
             if allowed is not None:
                 scores.keep_only(snapshot.positions_of(allowed)[0])
-        if vectors is not None and embedded is not None:
+        if nearest is not None:
             others = scores.strongest(limit) if scores else np.zeros(0, np.int64)
-            others = snapshot.docnos_at(others)
-            best = _ask_vectors(embedded, vectors, allowed, others, limit)
+            best = nearest.with_others(snapshot.docnos_at(others))
             vector, places = _by_position(best, snapshot)
         if scores is not None:
             keyword = _leading(scores, vector, query=query, snapshot=snapshot, limit=limit)
@@ -218,20 +220,22 @@ class Legs:
             return None
 
 
-def _ask_vectors(
-    embedded: Vector, vectors: VectorIndex, allowed: Int | None, others: Int, limit: int
-) -> dict[int, tuple[float, int]]:
-    """The nearest entries and *others*: how near each is, and the place of its nearest passage.
+class _Nearest:
+    """The entries that are nearest to a question; they are looked for while keywords are."""
 
-    None at all where the model knows no word of the question.
-    """
-    best: dict[int, tuple[float, int]] = {}
-    if not embedded.any():
-        return best
-    found = vectors.search(embedded, limit=2 * limit, allowed=allowed)
-    for docno, score, place in zip(*(values.tolist() for values in found), strict=True):
-        best.setdefault(docno, (score, place))  # nearest first
-    return best | vectors.similarities(embedded, others[~np.isin(others, list(best))])
+    def __init__(
+        self, vectors: VectorIndex, embedded: Vector, *, limit: int, allowed: Int | None
+    ) -> None:
+        self._vectors, self._embedded = vectors, embedded
+        self._found = vectors.begin_search(embedded, limit=2 * limit, allowed=allowed)
+
+    def with_others(self, others: Int) -> dict[int, tuple[float, int]]:
+        """Of them and *others*: how near each is, and the place of its nearest passage."""
+        best: dict[int, tuple[float, int]] = {}
+        for docno, score, place in zip(*(values.tolist() for values in self._found()), strict=True):
+            best.setdefault(docno, (score, place))  # nearest first
+        far = others[~np.isin(others, list(best))]
+        return best | self._vectors.similarities(self._embedded, far)
 
 
 def _allowed(wanted: EntryFilter, catalog: Catalog, snapshot: Snapshot) -> Int | None:

@@ -10,10 +10,11 @@ index that was made in one go, whatever happened before.
 from __future__ import annotations
 
 import threading
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property, partial
 from pathlib import Path
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,9 +25,14 @@ from .files import SLICE_ROWS, Record, Rows, VectorFiles
 from .rows import VectorRows
 from .shared_lock import SharedLock
 
+if TYPE_CHECKING:
+    from concurrent.futures import ThreadPoolExecutor
+
 Int = NDArray[np.int64]
+Nearest = tuple[Int, NDArray[np.float64], Int]
 
 MAX_PASSAGES: Final = 1 << 20  # of one entry
+_MAX_BESIDE: Final = 4  # searches that are done beside something else
 _TRIES: Final = 5  # to read a base that is replaced again and again meanwhile
 
 
@@ -201,9 +207,22 @@ class VectorIndex:
 
     # --- searching --------------------------------------------------------------------------
 
-    def search(
+    def begin_search(
         self, query: Float, *, limit: int, allowed: Int | None = None
-    ) -> tuple[Int, NDArray[np.float64], Int]:
+    ) -> Callable[[], Nearest]:
+        """What gives the result of ``search``, which goes on meanwhile if it takes long."""
+        if self._rows.are_many:
+            begun = self._beside.submit(self.search, query, limit=limit, allowed=allowed)
+            return begun.result
+        return partial(self.search, query, limit=limit, allowed=allowed)
+
+    @cached_property
+    def _beside(self) -> ThreadPoolExecutor:
+        from concurrent.futures import ThreadPoolExecutor  # seldom: only many rows need it
+
+        return ThreadPoolExecutor(_MAX_BESIDE, thread_name_prefix="near")
+
+    def search(self, query: Float, *, limit: int, allowed: Int | None = None) -> Nearest:
         """The *limit* nearest passages: entry numbers, cosines and places in the entry, nearest first.
 
         Those that are as near as the last one are all there, so that the answer does not depend on

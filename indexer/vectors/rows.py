@@ -133,6 +133,11 @@ class VectorRows:
     def __len__(self) -> int:
         return self._n_used - len(self._free)
 
+    @property
+    def are_many(self) -> bool:
+        """Whether to compare all takes long enough for threads to be worth it."""
+        return self._n_used >= PARALLEL_ROWS
+
     # --- changing ---------------------------------------------------------------------------
 
     def expect(self, n_rows: int) -> None:
@@ -251,9 +256,11 @@ class VectorRows:
         row's bytes may be a little longer than 1, and a cosine is not.
         """
         products = np.empty(len(positions))
-        for start in range(0, len(positions), _AT_ONCE):
-            rows = self.take(positions[start : start + _AT_ONCE])
-            products[start : start + _AT_ONCE] = rows.astype(np.float64) @ question.numbers
+        for number, at, chosen in self._by_block(positions):
+            for start in range(0, len(at), _AT_ONCE):
+                some = slice(start, start + _AT_ONCE)
+                rows = self._blocks[number].at(at[some]).astype(np.float64)
+                products[chosen[some]] = rows @ question.numbers
         return np.clip(products * question.scale, -1.0, 1.0)
 
     # --- searching --------------------------------------------------------------------------
@@ -306,7 +313,7 @@ class VectorRows:
             part = None if chosen is None else chosen[start : start + block.n_used]
             return block.search(rough, n_asked, part)
 
-        if len(numbers) > 1 and self._n_used >= PARALLEL_ROWS:
+        if len(numbers) > 1 and self.are_many:
             if self._pool is None:
                 from concurrent.futures import ThreadPoolExecutor  # seldom: only many rows need it
 

@@ -601,6 +601,21 @@ def test_two_threads_find_what_one_finds(monkeypatch: pytest.MonkeyPatch) -> Non
     assert alone == [set(blocks.near(one, limit=20, allowed=None).tolist()) for one in questions]
 
 
+@pytest.mark.parametrize("parallel_rows", [1, 10**9])
+def test_a_search_that_goes_on_beside_finds_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, parallel_rows: int
+) -> None:
+    monkeypatch.setattr(vector_rows, "PARALLEL_ROWS", parallel_rows)
+    index = create(tmp_path)
+    put(index, {docno: vectors(docno, 3) for docno in range(1, 200)})
+    allowed = np.arange(1, 150)
+    begun = [index.begin_search(vectors(n, 1)[0], limit=9, allowed=allowed) for n in range(20)]
+    for n, found in enumerate(begun):
+        expected = index.search(vectors(n, 1)[0], limit=9, allowed=allowed)
+        for one, other in zip(found(), expected, strict=True):
+            np.testing.assert_array_equal(one, other)
+
+
 def test_nothing_is_found_where_nothing_is_wanted(tmp_path: Path) -> None:
     put(index := create(tmp_path), {1: vectors(1, 2)})
     for allowed in (None, {1}, set[int]()):
