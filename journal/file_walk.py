@@ -2,8 +2,8 @@
 
 Every command asks each file of a journal whether it has changed, so that what one of them costs is felt:
 it becomes one tuple, and is looked up by its name in its folder instead of by its path from the top.
-The order is that of the whole paths, in which ``a-b/x`` and ``a.md`` stand before ``a/x``. Whoever has a list
-in that order can compare the two side by side, and never holds more than a folder of either.
+The order is that of the whole paths, in which ``a-b/x`` and ``a.md`` stand before ``a/x``. Whoever has a
+list in that order can compare the two side by side, and holds little of either.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class FileWalk:
     """The files whose names end with one of *suffixes*, at and below *places*; to be walked once.
 
     Symbolic links are skipped and named: what came from elsewhere must not be able to point outside,
-    and a loop must not be walked. What cannot be looked into is named as soon as the walk has passed it.
+    and a loop must not be walked.
     """
 
     def __init__(self, root: Path, places: Iterable[str], *, suffixes: tuple[str, ...]) -> None:
@@ -102,7 +102,7 @@ class FileWalk:
         if S_ISREG(mode):
             if not self._is_wanted(path):
                 return
-            if path.isascii() or _is_utf8(path):
+            if path.isascii() or is_utf8(path):
                 files.append((path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
             else:
                 self.unreadable.append((_shown(path), "the name is not UTF-8; rename it"))
@@ -114,6 +114,7 @@ class FileWalk:
             self._skip(path, "not a regular file")
 
     def _is_wanted(self, path: str) -> bool:
+        # most names are in small letters, and to see that is quicker than to make them so
         return path.endswith(self._suffixes) or path.lower().endswith(self._suffixes)
 
     def _skip(self, path: str, why: str) -> None:
@@ -147,7 +148,7 @@ def _in_order(files: list[FoundFile], folders: list[str]) -> list[str | list[Fou
         end = bisect_left(files, (_as_prefix(folder),), start)
         cut += [files[start:end], folder]
         start = end
-    return [*cut, files[start:] if start else files]
+    return [*cut, files[start:]]
 
 
 def _outermost(places: Iterable[str]) -> tuple[str, ...]:
@@ -168,7 +169,8 @@ def _shown(path: str) -> str:
     return path.encode("utf-8", "replace").decode("utf-8")
 
 
-def _is_utf8(path: str) -> bool:
+def is_utf8(path: str) -> bool:
+    """Whether the bytes of *path*, as the system has it, are UTF-8."""
     try:
         path.encode("utf-8")
     except UnicodeEncodeError:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
+from ...journal.file_walk import is_utf8
 from ...journal.reading import FOLDERS, MARKDOWN
 
 BURST: Final = 2_000
@@ -44,17 +45,9 @@ def hinted_place(path: str, *, is_folder: bool) -> str | None:
         return None
     if not is_folder and (len(names) == 1 or not path.lower().endswith(MARKDOWN)):
         return None
-    while not _is_utf8(path):  # it cannot be named; a look at its folder will say so
+    while not is_utf8(path):  # it cannot be named; a look at its folder will say so
         path = path.rpartition("/")[0]
     return path
-
-
-def _is_utf8(path: str) -> bool:
-    try:
-        path.encode("utf-8")
-    except UnicodeEncodeError:
-        return False
-    return True
 
 
 class HintBox:

@@ -1,12 +1,12 @@
 """Two lists of files in the order of their paths, side by side: what differs between them.
 
-Nearly always nothing does. Whole stretches are therefore compared at once, and of neither list is more in
-memory than a stretch, however long they are.
+Nearly always nothing does. Whole stretches are therefore compared at once, and of either list little more
+than a stretch is in memory, however long they are.
 """
 
 from __future__ import annotations
 
-from bisect import bisect_right
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 from operator import itemgetter
@@ -17,7 +17,7 @@ from ...journal.file_walk import FoundFile
 Difference = tuple[FoundFile | None, FoundFile | None]
 """A file as it is there, and as it is known; None where it is not."""
 
-_STRETCH: Final = 2_000
+_STRETCH: Final = 2_000  # as the catalog gives them; to compare more at once gains nothing
 _PATH: Final = itemgetter(0)
 
 
@@ -37,6 +37,9 @@ def differences(
             if part is None:
                 break
             ahead += part
+            gone_before = bisect_left(ahead, stretch[0][0], key=_PATH)
+            yield from ((None, gone) for gone in ahead[:gone_before])
+            del ahead[:gone_before]
         end = len(stretch)
         if ahead[:end] != stretch:
             end = bisect_right(ahead, last, key=_PATH)

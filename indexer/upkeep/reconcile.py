@@ -49,6 +49,8 @@ _MANY: Final = 20  # files; fewer are deleted by hand every day
 _TRIES: Final = 3  # while others write to the catalog
 _SHARED_FROM: Final = 1_000  # files; to start a process costs as much as to read about so many
 
+_UNLIKE_ANY: Final = (-1, 0, 0)  # bytes and times that no file has
+
 IsMeant = Callable[[Sequence[str]], bool]
 Reading = FileChange | Oddity | None
 ReadWhole = Callable[[Sequence[JournalFile]], Iterator[Reading]]
@@ -76,8 +78,7 @@ def plan_reconcile(
     """What to do about *differing*, in the order of the paths.
 
     *n_known* tells how many files the catalog knows in all. *unreadable* are the places that could not be
-    looked into, and may be found while *differing* is; a place comes before what is missing below it.
-    *is_meant* is asked about a deletion of most of the journal.
+    looked into, and may be found while *differing* is: what is known of them stays. *is_meant* is asked about a deletion of most of the journal.
     """
     changed: list[JournalFile] = []
     missing: list[str] = []
@@ -86,10 +87,10 @@ def plan_reconcile(
         if found is not None:
             changed.append(JournalFile._make(found))
             n_new += before is None
-        elif before is not None and not _lies_below(before[0], unreadable):
+        elif before is not None:
             missing.append(before[0])
     changed.sort()
-    missing.sort()
+    missing = sorted(path for path in missing if not _lies_below(path, unreadable))
     n_before = n_known() if missing else 0
     n_after = n_before - len(missing) + n_new  # a renamed folder is not gone
     if is_most(len(missing), n_before=n_before, n_after=n_after) and not is_meant(missing):
@@ -117,7 +118,9 @@ def plan_update(
     """The plan for the journal at *root*, or for the places named in *only*, and what could not be
     looked into.
 
-    With *now_ns*, files whose growth was taken on trust are read whole when they have been quiet.
+    With *now_ns*, files whose growth was taken on trust are read whole when they have been quiet. While
+    others write to the catalog without a pause, nothing is said to be gone: it may have moved from
+    where the catalog was read already to where it was not yet.
 
     Raises:
         IndexDamagedError: the catalog is not as it was left.
@@ -133,13 +136,16 @@ def plan_update(
         )
         is_gone = plan.removed or plan.withheld
         if not is_gone or catalog.data_version() == version:
-            break  # otherwise it may only have moved, from where the catalog was read to where it was not
+            break
+    else:
+        plan = Plan(plan.changed, ())
     return plan, as_oddities(walk.unreadable)
 
 
 def _differing(
     catalog: Catalog, walk: FileWalk, *, now_ns: int | None, is_whole: bool
 ) -> Iterator[Difference]:
+    """What the walk finds other than the catalog knows it, and the files that are to be read whole."""
     due = frozenset() if now_ns is None else frozenset(_due_for_proof(catalog, now_ns))
     if is_whole:
         pairs = differences(walk.files(), _known_files(catalog, None, due))
@@ -169,7 +175,9 @@ def _known_files(
 ) -> Iterator[list[FoundFile]]:
     """What *catalog* knows, those in *due* as if they had been other files."""
     for some in catalog.known_files(below=place):
-        yield [(file[0], -1, 0, 0) if file[0] in due else file for file in some] if due else some
+        yield (
+            [(file[0], *_UNLIKE_ANY) if file[0] in due else file for file in some] if due else some
+        )
 
 
 def reconcile(

@@ -12,7 +12,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass
-from functools import cached_property, partial
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -29,10 +29,12 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 Int = NDArray[np.int64]
-Nearest = tuple[Int, NDArray[np.float64], Int]
+Neighbours = tuple[Int, NDArray[np.float64], Int]
 
 MAX_PASSAGES: Final = 1 << 20  # of one entry
-_MAX_BESIDE: Final = 4  # searches that are done beside something else
+_MAX_BESIDE: Final = (
+    4  # searches that go on beside what asked for them: one for each thread that asks
+)
 _TRIES: Final = 5  # to read a base that is replaced again and again meanwhile
 
 
@@ -61,6 +63,8 @@ class VectorIndex:
         self._unsaved: set[int] = set()  # entries that changed
         self._changing = threading.Lock()  # held by who changes rows or files, first of the two
         self._looking = SharedLock()
+        self._starting = threading.Lock()
+        self._beside: ThreadPoolExecutor | None = None
         with self._changing, self._looking.exclusive():
             self._load()
 
@@ -209,30 +213,32 @@ class VectorIndex:
 
     def begin_search(
         self, query: Float, *, limit: int, allowed: Int | None = None
-    ) -> Callable[[], Nearest]:
+    ) -> Callable[[], Neighbours]:
         """What gives the result of ``search``, which goes on meanwhile if it takes long."""
         if self._rows.are_many:
-            begun = self._beside.submit(self.search, query, limit=limit, allowed=allowed)
+            begun = self._threads().submit(self.search, query, limit=limit, allowed=allowed)
             return begun.result
         return partial(self.search, query, limit=limit, allowed=allowed)
 
-    @cached_property
-    def _beside(self) -> ThreadPoolExecutor:
+    def _threads(self) -> ThreadPoolExecutor:
         from concurrent.futures import ThreadPoolExecutor  # seldom: only many rows need it
 
-        return ThreadPoolExecutor(_MAX_BESIDE, thread_name_prefix="near")
+        with self._starting:
+            if self._beside is None:
+                self._beside = ThreadPoolExecutor(_MAX_BESIDE, thread_name_prefix="near")
+            return self._beside
 
-    def search(self, query: Float, *, limit: int, allowed: Int | None = None) -> Nearest:
+    def search(self, query: Float, *, limit: int, allowed: Int | None = None) -> Neighbours:
         """The *limit* nearest passages: entry numbers, cosines and places in the entry, nearest first.
 
         Those that are as near as the last one are all there, so that the answer does not depend on
         the order in which they were added. Only the entries in *allowed* are looked at, if it is
         given.
         """
-        question = self._codec.question(query)
+        encoded = self._codec.encode_query(query)
         with self._looking.shared():
-            positions = self._rows.near(question, limit=limit, allowed=allowed)
-            cosines = self._rows.cosines(question, positions)
+            positions = self._rows.near(encoded, limit=limit, allowed=allowed)
+            cosines = self._rows.cosines(encoded, positions)
             docnos, places = self._rows.passages(positions)
         order = np.lexsort((places, docnos, -cosines))
         if len(order) > limit:
@@ -241,10 +247,10 @@ class VectorIndex:
 
     def similarities(self, query: Float, docnos: Int) -> dict[int, tuple[float, int]]:
         """For each of *docnos* that has vectors, the cosine of its nearest passage and the place of that."""
-        question = self._codec.question(query)
+        encoded = self._codec.encode_query(query)
         with self._looking.shared():
             positions = self._rows.positions_of(docnos)
-            cosines = self._rows.cosines(question, positions)
+            cosines = self._rows.cosines(encoded, positions)
             found, places = self._rows.passages(positions)
         order = np.lexsort((places, -cosines, found))
         docnos, first = np.unique(found[order], return_index=True)
@@ -255,7 +261,7 @@ class VectorIndex:
     def rows_of(self, docnos: Int) -> dict[int, Float]:
         """The first passage's vector of each of *docnos* that has one; for measuring repetition.
 
-        Turned (``RowCodec.decode``): their products are cosines of each other, not of a question.
+        Rotated (``RowCodec.decode``): their products are cosines of each other, not of a query.
         """
         with self._looking.shared():
             positions = self._rows.positions_of(docnos)

@@ -1,4 +1,4 @@
-"""The one module that touches FAISS: rows of bytes in memory, all of them compared with a question.
+"""The one module that touches FAISS: rows of bytes in memory, all of them compared with a query.
 
 Rows stand in blocks that never move, each an FAISS index whose codes are written through a view: a
 row that is removed leaves a place, zeroed and masked, that the next one takes. So an edit costs its
@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsUnavailableError
-from .codes import Codes, Question
+from .codes import Codes, EncodedQuery
 
 try:
     import faiss
@@ -32,21 +32,20 @@ if TYPE_CHECKING:
     from concurrent.futures import ThreadPoolExecutor
 
 BLOCK_BYTES: Final = 16 << 20
-"""More cost more time when the last one grows, fewer at each question: 440,000 rows take 19 ms as one
-block and 20 ms as seven."""
+"""More cost more time at each query, fewer when the last one grows, and threads share them unevenly."""
 _STEP_BYTES: Final = 4 << 20
 """By which a block grows at most. FAISS fills with zeros what it reserves, so that all of it is
 resident, whether a row stands there or not."""
 PARALLEL_ROWS: Final = 200_000
-"""From here on threads share the blocks: 9 ms on one core, 24,000 rows a millisecond. FAISS itself
-gives a query one thread, however many it has."""
+"""From here on threads share the blocks. FAISS itself gives a query one thread, however many it has; one
+compares some 27,000 rows a millisecond, as memory gives them (docs/performance.md)."""
 _MAX_THREADS: Final = 4
 _SIGN: Final = np.uint8(0x80)  # FAISS keeps a byte as what it is above -128
 _FIRST_ROWS: Final = 256
 _FEW: Final = 500  # entries; so few are looked up, not scanned for
 _FEW_ROWS: Final = 5000
 _SPARE: Final = 32  # asked for beyond what is wanted, so that a second scan is rarely needed
-_AT_ONCE: Final = 256  # rows that are compared exactly: what the cache of a core holds
+_ROWS_AT_ONCE: Final = 256  # that are compared exactly: what the cache of a core holds
 
 Int = NDArray[np.int64]
 Place = NDArray[np.uint32]
@@ -99,11 +98,11 @@ class _Block:
         """*living* says which of the places in use hold a row."""
         self._living = None if living.all() else _parameters(living)
 
-    def search(self, rough: Float, n_asked: int, chosen: Mask | None) -> tuple[Float, Int]:
+    def search(self, coarse: Float, n_asked: int, chosen: Mask | None) -> tuple[Float, Int]:
         """Scores and places of the *n_asked* best, best first, or of all where there are fewer."""
         parameters = self._living if chosen is None else _parameters(chosen)
         n_asked = min(n_asked, self.n_used)
-        scores, places = self._index.search(rough[None], n_asked, params=parameters)
+        scores, places = self._index.search(coarse[None], n_asked, params=parameters)
         found = places[0] >= 0
         return scores[0][found], places[0][found]
 
@@ -249,26 +248,26 @@ class VectorRows:
             rows[chosen] = self._blocks[number].at(at)
         return rows
 
-    def cosines(self, question: Question, positions: Int) -> NDArray[np.float64]:
-        """The cosines of the rows at *positions* to *question*.
+    def cosines(self, query: EncodedQuery, positions: Int) -> NDArray[np.float64]:
+        """The cosines of the rows at *positions* to *query*.
 
         Sums of whole numbers below 2^53, so that the same rows give the same answers in any order. A
         row's bytes may be a little longer than 1, and a cosine is not.
         """
         products = np.empty(len(positions))
         for number, at, chosen in self._by_block(positions):
-            for start in range(0, len(at), _AT_ONCE):
-                some = slice(start, start + _AT_ONCE)
+            for start in range(0, len(at), _ROWS_AT_ONCE):
+                some = slice(start, start + _ROWS_AT_ONCE)
                 rows = self._blocks[number].at(at[some]).astype(np.float64)
-                products[chosen[some]] = rows @ question.numbers
-        return np.clip(products * question.scale, -1.0, 1.0)
+                products[chosen[some]] = rows @ query.fine
+        return np.clip(products * query.scale, -1.0, 1.0)
 
     # --- searching --------------------------------------------------------------------------
 
-    def near(self, question: Question, *, limit: int, allowed: Int | None) -> Int:
+    def near(self, query: EncodedQuery, *, limit: int, allowed: Int | None) -> Int:
         """Where the *limit* nearest rows stand, and all that may be as near, or more; in no order.
 
-        "May be", as the scan is a rough one, by bytes alone (``Question.slack``).
+        "May be", as the scan is a coarse one, by bytes alone (``EncodedQuery.error_bound``).
         """
         if limit > 0 and allowed is not None and len(allowed) <= _FEW:
             all_allowed = self.positions_of(np.unique(allowed))
@@ -283,10 +282,12 @@ class VectorRows:
         n_asked = _SPARE + limit + 2 * limit // len(self._blocks)
         while True:
             found.update(
-                zip(numbers, self._scan(question.rough, numbers, n_asked, chosen), strict=True)
+                zip(numbers, self._scan(query.coarse, numbers, n_asked, chosen), strict=True)
             )
             scores = np.concatenate([values for values, _ in found.values()])
-            worst = np.partition(scores, len(scores) - limit)[len(scores) - limit] - question.slack
+            worst = (
+                np.partition(scores, len(scores) - limit)[len(scores) - limit] - query.error_bound
+            )
             numbers = [n for n in numbers if self._may_have_more(n, found[n][0], n_asked, worst)]
             if not numbers:
                 break
@@ -306,12 +307,12 @@ class VectorRows:
         return n_left > 0 and len(scores) == n_asked and bool(scores[-1] >= worst)
 
     def _scan(
-        self, rough: Float, numbers: Sequence[int], n_asked: int, chosen: Mask | None
+        self, coarse: Float, numbers: Sequence[int], n_asked: int, chosen: Mask | None
     ) -> list[tuple[Float, Int]]:
         def scan(number: int) -> tuple[Float, Int]:
             block, start = self._blocks[number], number * self._per_block
             part = None if chosen is None else chosen[start : start + block.n_used]
-            return block.search(rough, n_asked, part)
+            return block.search(coarse, n_asked, part)
 
         if len(numbers) > 1 and self.are_many:
             if self._pool is None:

@@ -39,8 +39,8 @@ def errors(rows: Rows) -> Iterator[NDArray[np.float64]]:
     codec = RowCodec(rows.shape[1])
     codes = codec.encode(rows).astype(np.float64)
     for query in rows[:20]:
-        question = codec.question(query)
-        yield question.scale * (codes @ question.numbers) - rows.astype(np.float64) @ query
+        encoded = codec.encode_query(query)
+        yield encoded.scale * (codes @ encoded.fine) - rows.astype(np.float64) @ query
 
 
 @pytest.mark.parametrize("dimension", DIMENSIONS)
@@ -83,23 +83,23 @@ def test_nothing_stays_nothing_and_no_vector_becomes_nothing() -> None:
 
 @pytest.mark.parametrize("dimension", [1, 7, 64, 256, 300, 1536])
 @pytest.mark.parametrize("made", [gaussian, lopsided, with_an_outlier])
-def test_what_is_better_by_more_than_the_slack_is_better(
+def test_what_is_better_by_more_than_the_error_bound_is_better(
     dimension: int, made: Callable[[int, int], Rows]
 ) -> None:
     rows = unit(made(800, dimension))
     codec = RowCodec(dimension)
     codes = codec.encode(rows).astype(np.float64)
     for query in rows[:10]:
-        question = codec.question(query)
-        rough, fine = codes @ question.rough.astype(np.float64), codes @ question.numbers
-        assert np.abs(question.rough).max() <= 127 and (question.rough % 1 == 0).all()
-        order = np.argsort(rough)
+        encoded = codec.encode_query(query)
+        coarse, fine = codes @ encoded.coarse.astype(np.float64), codes @ encoded.fine
+        assert np.abs(encoded.coarse).max() <= 127 and (encoded.coarse % 1 == 0).all()
+        order = np.argsort(coarse)
         best_up_to = np.maximum.accumulate(fine[order])
-        # the last one that each row must be better than: the best of those that are below it by the slack
-        below = np.searchsorted(rough[order], rough - question.slack, "left") - 1
+        # the last one that each row must be better than: the best of those that are below it by the bound
+        below = np.searchsorted(coarse[order], coarse - encoded.error_bound, "left") - 1
         assert (fine[below >= 0] >= best_up_to[below[below >= 0]]).all()
 
 
-def test_a_question_of_nothing_is_near_nothing() -> None:
-    question = RowCodec(16).question(np.zeros(16, np.float32))
-    assert not question.numbers.any() and not question.rough.any() and question.slack == 0
+def test_a_query_of_nothing_is_near_nothing() -> None:
+    encoded = RowCodec(16).encode_query(np.zeros(16, np.float32))
+    assert not encoded.fine.any() and not encoded.coarse.any() and encoded.error_bound == 0

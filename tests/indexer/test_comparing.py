@@ -75,3 +75,19 @@ def test_what_is_known_is_read_no_further_than_the_walk_has_come() -> None:
 
     assert list(differences(walk(), counted())) == []
     assert n_read == 1_000
+
+
+def test_little_of_what_is_gone_is_held_at_once() -> None:
+    """A journal of which most is gone takes no more memory than one of which nothing is."""
+    n_read = 0
+
+    def known() -> Iterator[list[FoundFile]]:
+        nonlocal n_read
+        for part in range(100):
+            n_read += 1
+            yield [(f"a{part:03}/{n:03}", 1, 0, 0) for n in range(100)]
+
+    said = differences([[("b", 1, 0, 0)]], known())
+    for number in range(5_000):
+        assert path_of(next(said)) == f"a{number // 100:03}/{number % 100:03}"
+    assert n_read <= 52
