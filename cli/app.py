@@ -9,7 +9,7 @@ import os
 import sys
 from collections.abc import Sequence
 
-from .text_encoding import print_as_the_terminal_reads, read_words, start_in_utf8
+from .text_encoding import read_words, restart_in_utf8_mode, set_terminal_encoding
 from .version import VERSION
 
 _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
@@ -18,7 +18,7 @@ _INTERRUPTED = 130  # 128 + SIGINT, as shells have it
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``mem`` and return its exit code."""
     if argv is None and os.name == "posix" and sys.getfilesystemencoding() != "utf-8":
-        start_in_utf8()
+        restart_in_utf8_mode()
     _mend_streams()
     arguments = read_words(sys.argv[1:] if argv is None else argv)
     try:
@@ -96,7 +96,7 @@ def _mend_streams() -> None:
             setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: SIM115  # kept open
         elif mode == "w" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
-            print_as_the_terminal_reads(stream)
+            set_terminal_encoding(stream)
 
 
 def _without_secrets(text: str) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 import subprocess
+import sys
 from collections.abc import Mapping
 from pathlib import Path
 from typing import ClassVar, Final
@@ -18,6 +19,9 @@ _PLUS_LINE: Final = frozenset(
 _COLON_LINE: Final = frozenset({"hx", "helix", "subl", "zed"})
 _GOTO: Final = frozenset({"code", "code-insiders", "codium", "vscodium", "cursor", "windsurf"})
 _RETURN_AT_ONCE: Final = _GOTO | {"subl", "zed", "gvim"}
+_TERMINAL: Final = "vi"  # where nobody has chosen another
+_WINDOWED: Final = "notepad"
+_CHOOSE: Final = "set $EDITOR, or `mem config set editor COMMAND`"
 
 
 class EditorFailedError(MemjournalError):
@@ -29,7 +33,9 @@ class EditorFailedError(MemjournalError):
 def find_editor(setting: str, environ: Mapping[str, str], *, is_windows: bool) -> str:
     """The editor's command line: the setting, $VISUAL, $EDITOR, or what every system has."""
     chosen = (setting, environ.get("VISUAL", ""), environ.get("EDITOR", ""))
-    return next((one.strip() for one in chosen if one.strip()), "notepad" if is_windows else "vi")
+    return next(
+        (one.strip() for one in chosen if one.strip()), _WINDOWED if is_windows else _TERMINAL
+    )
 
 
 def editor_command(editor: str, path: Path, *, line: int, is_windows: bool) -> list[str]:
@@ -64,18 +70,20 @@ def open_in_editor(setting: str, path: Path, *, environ: Mapping[str, str], line
     """Open *path* and wait until the editor is closed.
 
     Raises:
-        UnavailableError: there is no such editor.
+        UnavailableError: there is no such editor, or none was chosen and there is no terminal.
         EditorFailedError: it ended with an error.
     """
     is_windows = os.name == "nt"
     editor = find_editor(setting, environ, is_windows=is_windows)
+    if editor == _TERMINAL and not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise UnavailableError(f"{_TERMINAL} needs a terminal, and here is none", mend=_CHOOSE)
     command = editor_command(editor, path, line=line, is_windows=is_windows)
     try:
         status = subprocess.run(command, check=False).returncode
     except OSError as error:
         raise UnavailableError(
             f"the editor {editor!r} cannot be started",
-            mend="set $EDITOR, or `mem config set editor COMMAND`",
+            mend=_CHOOSE,
         ) from error
     if status:
         raise EditorFailedError(

@@ -1,7 +1,7 @@
 """What the options of a command line narrow a search to: from their texts to a filter.
 
-A mistake is raised as Typer's own, which shows the command's usage beside it; Typer is not loaded
-before there is one, for a search that is asked plainly does without.
+A value that cannot be read is raised as Typer's own mistake, which shows the command's usage beside it;
+Typer is not loaded before there is one, for a search that is asked plainly does without.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final, TypeVar
 
 from ..journal.entry import KINDS, TYPES
+from ..journal.errors import UsageError
 
 if TYPE_CHECKING:
     import typer
@@ -46,7 +47,8 @@ def make_filter(
     *catalog* is needed where *projects* are named.
 
     Raises:
-        typer.BadParameter: a kind, type or time that there is not, or a time that ends before it begins.
+        typer.BadParameter: a kind, type or time that there is not.
+        UsageError: the time ends before it begins.
         NotFoundError: no project goes by that name.
     """
     from ..indexer.catalog.entry_filter import EntryFilter
@@ -86,14 +88,15 @@ def _bounds(
     """When the time begins that is asked for, and when it is over.
 
     Raises:
-        typer.BadParameter: one is no time, or there is none between them.
+        typer.BadParameter: one is no time.
+        UsageError: there is no time between them.
     """
     begin = moment("--since", since, surroundings)
     end = moment("--until", until, surroundings, at_end=True)
     end = end or moment("--before", before, surroundings)
     if begin and end and begin >= end:
         bound = f"--until {until}" if until is not None else f"--before {before}"
-        raise _refusal(f"{since!r} is not before {bound}; give an earlier time", "--since")
+        raise UsageError(f"--since {since} is not before {bound}", mend="give an earlier time")
     return begin, end
 
 

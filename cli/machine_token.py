@@ -39,6 +39,6 @@ def _make() -> str:
 
 def _read(path: Path) -> bytes:
     try:
-        return files.read_regular(path)
+        return files.read(path)
     except NotFoundError:
         return b""

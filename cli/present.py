@@ -39,12 +39,12 @@ def row_fields(row: Row) -> dict[str, object]:
     }
 
 
-def hit_fields(hit: Hit) -> dict[str, object]:
+def hit_fields(hit: Hit, *, is_weak: bool) -> dict[str, object]:
     """What a search says about an entry."""
     return {
         **row_fields(hit.row),
         "score": round(hit.score, 4),
-        "weak": hit.is_weak,
+        "weak": is_weak,
         "reasons": hit.reasons,
         "snippet": hit.snippet.text,
         "matches": hit.snippet.spans,

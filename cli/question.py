@@ -13,7 +13,8 @@ if TYPE_CHECKING:
     from ..indexer.search.answer import Mode, SearchRequest
     from .context import Context
 
-MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")  # the first if none is asked for
+MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")
+DEFAULT_MODE: Final = MODES[0]
 SCOPES: Final = ("all", "project")
 
 
@@ -45,6 +46,7 @@ class Question:
 
         Raises:
             typer.BadParameter: a scope, kind, type or time that there is not.
+            UsageError: its time ends before it begins.
             NotFoundError: no project goes by that name.
         """
         from ..indexer.search.answer import MAX_QUERY_CHARS, SearchRequest
@@ -54,7 +56,7 @@ class Question:
             text=self.text.lstrip()[:MAX_QUERY_CHARS],
             wanted=self._wanted(surroundings, catalog),
             limit=self.limit or settings.limit,
-            by=filters.choice("--by", MODES[0] if self.by is None else self.by, MODES),
+            by=filters.choice("--by", DEFAULT_MODE if self.by is None else self.by, MODES),
             now=surroundings.now,
             min_score=settings.min_score if self.min_score is None else self.min_score,
             mmr_lambda=settings.mmr_lambda,
@@ -63,7 +65,7 @@ class Question:
         )
 
     def _wanted(self, surroundings: Context, catalog: Catalog | None) -> EntryFilter:
-        scope = self.scope or surroundings.settings.search.scope
+        scope = surroundings.settings.search.scope if self.scope is None else self.scope
         return filters.make_filter(
             surroundings,
             catalog,

@@ -48,14 +48,14 @@ def _print_ids(answer: Answer, *, show_all: bool) -> None:
     if answer.confidence == "none" and answer.hits and not show_all:
         output.note("nothing surely answers this; --all prints what is nearest")
         return
-    for hit in answer.hits:
-        if show_all or not hit.is_weak:
-            output.line(f"mem:{hit.row.id}")
+    for hit in answer.hits if show_all else answer.hits[: answer.n_strong]:
+        output.line(f"mem:{hit.row.id}")
 
 
 def _emit_answer(answer: Answer, text: str) -> None:
     for rank, hit in enumerate(answer.hits, 1):
-        output.emit("hit", {"rank": rank, **hit_fields(hit)})
+        is_weak = rank > answer.n_strong
+        output.emit("hit", {"rank": rank, **hit_fields(hit, is_weak=is_weak)})
     output.emit(
         "answer",
         {
@@ -118,7 +118,7 @@ def _search_in(
 
 def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> None:
     n_columns, now = output.columns(), surroundings.now
-    strong = [hit for hit in answer.hits if not hit.is_weak]
+    strong = answer.hits[: answer.n_strong]
     shown = answer.hits if show_all else strong or answer.hits[:_N_NEAREST]
     if shown and answer.confidence == "none":
         output.line(output.style("nothing surely answers this; the nearest:", output.YELLOW))

@@ -1,9 +1,10 @@
 """UTF-8 wherever ``mem`` is run: names of files, words on the command line, what is printed.
 
-A journal's names are UTF-8, whatever the locale says. Where Python goes by another one (``LC_ALL=ko_KR.EUC-KR``,
-or ``PYTHONUTF8=0`` without any), Korean paths and words are taken for something else; what it has
-decoded by then cannot be had back, so it is started once more in its UTF-8 mode. A word that is not
-UTF-8 was typed on a terminal of the locale's encoding, and only such a terminal is written to in it.
+A journal's names are UTF-8, whatever the locale says. Where Python goes by another one
+(``LC_ALL=ko_KR.EUC-KR``, or ``PYTHONUTF8=0`` without any), Korean paths and words are taken for
+something else; what it has decoded by then cannot be had back, so it is started once more in its
+UTF-8 mode. A word that is not UTF-8 was typed on a terminal of the locale's encoding, and only such
+a terminal is written to in it.
 """
 
 from __future__ import annotations
@@ -19,10 +20,12 @@ from typing import TextIO
 _UTF8_MODE = "PYTHONUTF8"
 
 
-def start_in_utf8() -> None:
+def restart_in_utf8_mode() -> None:
     """Start this process anew in Python's UTF-8 mode; return only where that cannot be done.
 
-    Those that it starts are to be in that mode as well.
+    The mode stays in the environment, which editors and git's hooks get as well: the workers of the
+    index open files by their names, the tether and the go-between to git pass names on, and all
+    of them are Python without this module.
     """
     with contextlib.suppress(OSError, UnicodeError):
         program = os.fsencode(sys.executable)
@@ -47,7 +50,7 @@ def _given_arguments() -> list[bytes]:
 
 def is_text(word: str) -> bool:
     """Whether *word* came as UTF-8."""
-    return not any("\ud800" <= sign <= "\udfff" for sign in word)
+    return not any("\ud800" <= character <= "\udfff" for character in word)
 
 
 def read_words(words: Sequence[str]) -> list[str]:
@@ -69,15 +72,18 @@ def _from_locale(word: str) -> str:
         return word  # whoever needs it as text says what is wrong
 
 
-def print_as_the_terminal_reads(stream: TextIO) -> None:
+def set_terminal_encoding(stream: TextIO) -> None:
     """Let *stream* be in the locale's encoding if it is a terminal with one of its own."""
     if not sys.flags.utf8_mode or "PYTHONIOENCODING" in os.environ or not stream.isatty():
         return
+    if not isinstance(stream, TextIOWrapper):
+        return
     import locale
 
-    with contextlib.suppress(LookupError):
+    try:
         encoding = codecs.lookup(locale.getencoding()).name
-        if encoding != "ascii" and isinstance(
-            stream, TextIOWrapper
-        ):  # of ASCII nobody can read more
-            stream.reconfigure(encoding=encoding)
+    except LookupError:
+        return
+    if encoding == "ascii":
+        return  # what an unset locale says, too: most terminals show UTF-8 all the same
+    stream.reconfigure(encoding=encoding)

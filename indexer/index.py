@@ -70,7 +70,7 @@ class JournalIndex(IndexParts):
         look = _Look(only, accept_deletions)
         if self._has_work(look, report, now_ns=now_ns):
             with self.locked(wait=wait, say=say):
-                report = self._follow(look, now_ns=now_ns, progress=progress)
+                report = self._follow(look, now_ns=now_ns, progress=self.shown(progress))
         report.no_vectors = report.no_vectors or self.no_vectors
         return report
 
@@ -96,8 +96,9 @@ class JournalIndex(IndexParts):
                 return report
         with (
             self.locked(wait=wait, say=say),
-            contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+            contextlib.closing(self.write_catalog()) as catalog,
         ):
+            progress = self.shown(progress)
             prove(catalog, self.root, report, now_ns=now_ns, progress=progress)
             self._let_both_follow(catalog, Workers(1), report, progress)
         return report
@@ -117,7 +118,7 @@ class JournalIndex(IndexParts):
         """
         with self.locked(say=say):
             self.remove_derived()
-            report = self._follow(_Look(None, True), now_ns=now_ns, progress=progress)
+            report = self._follow(_Look(None, True), now_ns=now_ns, progress=self.shown(progress))
         report.no_vectors = report.no_vectors or self.no_vectors
         return report
 
@@ -134,16 +135,16 @@ class JournalIndex(IndexParts):
             return
         with (
             self.locked(),
-            contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+            contextlib.closing(self.write_catalog()) as catalog,
             contextlib.closing(Workers(self.options.n_workers)) as workers,
         ):
             self.start_anew(catalog, target)
-            self._apply_pending(catalog, target, workers, UpdateReport(), progress)
+            self._apply_pending(catalog, target, workers, UpdateReport(), self.shown(progress))
 
     def _has_work(self, look: _Look, report: UpdateReport, *, now_ns: int) -> bool:
         try:
             with contextlib.closing(self.read_catalog()) as catalog:
-                plan, _ = plan_update(
+                plan, unreadable = plan_update(
                     catalog,
                     self.root,
                     now_ns=now_ns,
@@ -151,6 +152,7 @@ class JournalIndex(IndexParts):
                     is_meant=self._is_meant(look),
                 )
                 report.note_withheld(plan.withheld)
+                report.failures.extend(unreadable)
                 return (
                     bool(plan)
                     or self._is_behind(catalog, "keyword")
@@ -195,7 +197,7 @@ class JournalIndex(IndexParts):
         self, look: _Look, report: UpdateReport, *, now_ns: int, progress: ProgressCallback
     ) -> None:
         with (
-            contextlib.closing(Catalog(self.catalog_path, write=True)) as catalog,
+            contextlib.closing(self.write_catalog()) as catalog,
             contextlib.closing(Workers(self.options.n_workers)) as workers,
         ):
             if not catalog.n_files():  # of a catalog that is empty, a part would pass for the whole

@@ -22,8 +22,9 @@ from .catalog.outbox import TARGETS, Target
 from .errors import IndexDamagedError, VectorsUnavailableError
 from .keywords import mark as keyword_mark
 from .options import IndexOptions
-from .patience import LOOK_S, Patience, Say
-from .stamps import STAMP_FILE, Recipe, fault_of, make_stamp, read_stamp
+from .patience import LOOK_S, Patience, Say, show_progress
+from .rest import Rest
+from .stamps import STAMP_FILE, Recipe, make_stamp, read_stamp, stamp_fault
 from .text.analysis import ANALYZER_VERSION
 from .text.content import CONTENT_VERSION
 from .vectors import mark as vector_mark
@@ -32,11 +33,11 @@ if TYPE_CHECKING:
     from .embedding.embedders import Embedder
     from .keywords.index import KeywordIndex
     from .keywords.snapshot import Snapshot
+    from .upkeep.report import ProgressCallback
     from .vectors.index import VectorIndex
 
 _KEYWORD_FORMAT: Final = "3"
 _VECTOR_FORMAT: Final = "4"
-_REST_S: Final = 30.0  # after which what could not make vectors is tried again
 _REACHES: Final = {"keyword": keyword_mark.reaches, "vector": vector_mark.reaches}
 _FOLDERS: Final[dict[Target, str]] = {"keyword": "whoosh", "vector": "faiss"}
 
@@ -50,8 +51,9 @@ class IndexParts:
         self._vectors: tuple[str, VectorIndex] | None = None  # and the stamp it was opened with
         self._snapshot: Snapshot | None = None
         self._opening, self._loading = threading.Lock(), threading.Lock()
-        self._no_vectors = "" if options.vectors else "vectors are switched off"
-        self._ask_again_at = math.inf  # when what stands there may have passed
+        self._held: int | None = None  # the lock, open, while this has it
+        # Of what makes vectors; set as a whole, for threads look at it unlocked.
+        self._rest = None if options.vectors else Rest("vectors are switched off", math.inf)
 
     @contextlib.contextmanager
     def locked(self, *, wait: bool = True, say: Say | None = None) -> Iterator[None]:
@@ -77,14 +79,43 @@ class IndexParts:
             files.make_private_folder(self.folder)
         except OSError as error:
             raise files.as_storage_error(error, self.folder) from error
-        lock, timeout_s = self.folder / "writer.lock", self.options.lock_timeout_s if wait else 0.0
-        if say is None or not wait:
-            with files.locked(lock, timeout_s=timeout_s):
+        with self._lock(self.options.lock_timeout_s if wait else 0.0, say if wait else None) as fd:
+            self._held = fd
+            try:
+                self.show_progress()
                 yield
-            return
-        patience = Patience(self.folder, quiet_s=timeout_s, say=say)
-        with files.locked(lock, timeout_s=min(LOOK_S, timeout_s), wait_on=patience.is_left):
-            yield
+            finally:
+                self._held = None
+
+    def _lock(self, timeout_s: float, say: Say | None) -> contextlib.AbstractContextManager[int]:
+        if say is None:
+            return files.locked(self._lock_path, timeout_s=timeout_s)
+        patience = Patience(self._lock_path, quiet_s=timeout_s, say=say)
+        return files.locked(
+            self._lock_path,
+            timeout_s=min(LOOK_S, timeout_s),
+            wait_on=patience.is_left,
+            what=f"another process keeps it and has not got on for {timeout_s:g} s",
+            mend="end that process, or try again",
+        )
+
+    @property
+    def _lock_path(self) -> Path:
+        return self.folder / "writer.lock"
+
+    def show_progress(self) -> None:
+        """Let those who wait for the lock know that this process gets on, if it has the lock."""
+        if (fd := self._held) is not None:
+            show_progress(self._lock_path, fd)
+
+    def shown(self, progress: ProgressCallback) -> ProgressCallback:
+        """*progress*, which those who wait for the lock see as well."""
+
+        def report(what: str, n_done: int, n_all: int) -> None:
+            self.show_progress()
+            progress(what, n_done, n_all)
+
+        return report
 
     def _close_to_others(self) -> None:
         """Take away what others may do in the folder: older versions made it as the umask said."""
@@ -103,6 +134,15 @@ class IndexParts:
             LockedError, StorageError: it cannot be read now.
         """
         return Catalog(self.catalog_path, write=False)
+
+    def write_catalog(self) -> Catalog:
+        """The catalog, for whoever has the lock; made if need be.
+
+        Raises:
+            IndexDamagedError: it cannot be read.
+            LockedError, StorageError: it cannot be opened now.
+        """
+        return Catalog(self.catalog_path, write=True, on_commit=self.show_progress)
 
     def folder_of(self, target: Target) -> Path:
         """Where the files of one index are."""
@@ -160,27 +200,30 @@ class IndexParts:
     def embedder(self) -> Embedder | None:
         """What makes vectors, loaded when first asked for; None where there can be no vectors."""
         with self._loading:
-            is_worth_trying = not self._no_vectors or time.monotonic() >= self._ask_again_at
+            rest = self._rest
+            is_worth_trying = rest is None or rest.is_over(time.monotonic())
             if self._embedder is None and is_worth_trying:
                 try:
                     from .embedding.embedders import load_embedder
                     from .vectors import index as vectors  # noqa: F401  # without FAISS a model is of no use
 
                     self._embedder = load_embedder(self.options.model, self.options.endpoint)
-                    self._no_vectors = ""
+                    self._rest = None
                 except VectorsUnavailableError as error:
                     self.rest_vectors(error)
             return self._embedder
 
     def rest_vectors(self, error: VectorsUnavailableError) -> None:
         """Do without vectors for a while: a service may answer by then, or a model be there."""
-        self._ask_again_at = time.monotonic() + _REST_S  # first: threads look at it unlocked
-        self._no_vectors, self._embedder = str(error), None
+        # The rest first: another thread would load what is not there.
+        self._rest = Rest.begin(str(error), time.monotonic())
+        self._embedder = None
 
     @property
     def no_vectors(self) -> str:
         """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
-        return self._no_vectors
+        rest = self._rest
+        return rest.reason if rest is not None else ""
 
     def belongs_to(self, catalog: Catalog, target: Target) -> bool:
         """Whether an index is the one that the catalog knows of, and no older or other one in its place."""
@@ -196,7 +239,7 @@ class IndexParts:
     def fault_of(self, catalog: Catalog, target: Target) -> str:
         """What an index was instead of current, after "the index"; "" if it is."""
         stamp = read_stamp(self.folder_of(target))
-        if fault := self._fault_of(stamp, target):
+        if fault := self._stamp_fault(stamp, target):
             return fault
         if not self.belongs_to(catalog, target):
             return "was not the one that the catalog knows of"
@@ -254,12 +297,12 @@ class IndexParts:
             "index.chunk_overlap_tokens": str(self.options.chunk_overlap_tokens),
         }
 
-    def _fault_of(self, stamp: str, target: Target) -> str:
-        return fault_of(stamp, recipe=self._recipe(target), machine=self.options.machine)
+    def _stamp_fault(self, stamp: str, target: Target) -> str:
+        return stamp_fault(stamp, recipe=self._recipe(target), machine=self.options.machine)
 
     def _require_stamp(self, target: Target) -> str:
         stamp = read_stamp(self.folder_of(target))
-        if fault := self._fault_of(stamp, target):
+        if fault := self._stamp_fault(stamp, target):
             raise IndexDamagedError(target, f"it {fault}")
         return stamp
 

@@ -1,55 +1,62 @@
 """Patience with another process that writes the index: as long as it gets on with it, and no longer.
 
-Busy writers hand the lock to each other, and who of those who wait gets it next is chance: a wait is no sign
-that anything is wrong. That nothing at all is written is one. So what is looked at is not how long the
-lock is held but whether the index changes meanwhile.
+Busy writers hand the lock to each other, and who of those who wait gets it next is chance: a long
+wait is no sign that anything is wrong. So whoever holds the lock touches its file at each step, and
+whoever waits looks how long ago that was.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
 import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
-LOOK_S: Final = 0.5  # a look is six questions to the file system
+LOOK_S: Final = 0.5
 SAY_AFTER_S: Final = 3.0  # a person wonders by then
 
 Say = Callable[[str], object]
 
 
-class Patience:
-    """How long what is written in *folder* is waited for: until it does not change for *quiet_s*."""
+def show_progress(lock: Path, fd: int) -> None:
+    """Let those who wait for *lock*, which is open as *fd*, know that its holder gets on."""
+    with contextlib.suppress(OSError):  # what the disk refuses is said where something is written
+        os.utime(fd if os.utime in os.supports_fd else lock)
 
-    def __init__(self, folder: Path, *, quiet_s: float, say: Say) -> None:
-        self._folder, self._quiet_s, self._say = folder, quiet_s, say
-        self._began = self._changed = time.monotonic()
-        self._states = self._look()
+
+class Patience:
+    """How long the holder of *lock* is waited for: until it has shown nothing for *quiet_s*."""
+
+    def __init__(
+        self,
+        lock: Path,
+        *,
+        quiet_s: float,
+        say: Say,
+        clock: Callable[[], float] = time.monotonic,
+    ) -> None:
+        self._lock, self._quiet_s, self._say, self._clock = lock, quiet_s, say, clock
+        self._began = self._touched_at = clock()
+        self._touch = _last_touch(lock)
         self._has_said = False
 
     def is_left(self) -> bool:
         """Whether it is worth waiting on; what for is said once."""
-        now, states = time.monotonic(), self._look()
-        if states != self._states:
-            self._states, self._changed = states, now
-        if now - self._changed >= self._quiet_s:
+        now, touch = self._clock(), _last_touch(self._lock)
+        if touch != self._touch:
+            self._touch, self._touched_at = touch, now
+        if now - self._touched_at >= self._quiet_s:
             return False
         if not self._has_said and now - self._began >= SAY_AFTER_S:
             self._has_said = True
             self._say("waiting for another process that is writing the index")
         return True
 
-    def _look(self) -> list[tuple[int, int]]:
-        """Of everything that a writer writes: a name, a length or a time changes with it."""
-        places = [self._folder, *(self._folder / name for name in ("whoosh", "faiss"))]
-        files = [self._folder / name for name in ("catalog.sqlite", "catalog.sqlite-journal")]
-        return [_state_of(place) for place in (*places, *files)]
 
-
-def _state_of(place: Path) -> tuple[int, int]:
+def _last_touch(lock: Path) -> int:
     try:
-        status = os.stat(place)
+        return os.stat(lock).st_mtime_ns
     except OSError:
-        return 0, 0
-    return status.st_mtime_ns, status.st_size
+        return 0  # it is being made

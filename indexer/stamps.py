@@ -3,9 +3,9 @@
 Whoosh's files hold pickles, which run code when they are read, and FAISS trusts its files; a journal
 comes by git from anywhere, and one that tracks its ``index/`` must not get them read. So a stamp is
 sealed with a token that this machine alone knows and that is never written into a journal. An index
-without such a seal is deleted unread. A stamp tells as well what the index was made with, so that whoever rebuilds it can
-say why. The seal is of the stamp, not of the index: whoever pushes
-their own ``index/`` gives away a stamp that holds here, which is why it is ignored by git.
+without such a seal is deleted unread. A stamp tells as well what the index was made with, so that
+whoever rebuilds it can say why. The seal is of the stamp, not of the index: whoever pushes their own
+``index/`` gives away a stamp that holds here, which is why it is ignored by git.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ _MAX_CHARS: Final = 10_000
 
 
 Recipe = Mapping[str, str]
-"""What decides what is in an index, by name, in an order that never changes. What a user can set goes by
-the name of its setting, which has a dot in it."""
+"""What decides what is in an index, by name, in an order that never changes. What a user can set goes
+by the name of its setting, which has a dot in it."""
 
 
 def make_stamp(recipe: Recipe, fingerprint: str, *, machine: str) -> str:
@@ -32,7 +32,7 @@ def make_stamp(recipe: Recipe, fingerprint: str, *, machine: str) -> str:
     return f"{text} {_seal(text, machine)}"
 
 
-def fault_of(stamp: str, *, recipe: Recipe, machine: str) -> str:
+def stamp_fault(stamp: str, *, recipe: Recipe, machine: str) -> str:
     """What an index with *stamp* was, other than made by this *machine* by this *recipe*; "" if nothing.
 
     It goes on after "the index". Of a stamp that is not sealed by this machine nothing is read.

@@ -37,7 +37,7 @@ class FileWalk:
         """*places* are folders or files below *root*, POSIX; one in another is walked with it."""
         self._root, self._suffixes = root, suffixes
         self.places = _outermost(places)
-        self.unreadable: list[tuple[str, str]] = []  # a path as it can be printed, and why
+        self.unreadable: list[tuple[str, str]] = []  # a path, and why
         self.skipped: list[tuple[str, str]] = []
 
     def files(self) -> Iterator[list[FoundFile]]:
@@ -105,7 +105,7 @@ class FileWalk:
             if path.isascii() or is_utf8(path):
                 files.append((path, status.st_size, status.st_mtime_ns, status.st_ctime_ns))
             else:
-                self.unreadable.append((_shown(path), "the name is not UTF-8; rename it"))
+                self.unreadable.append((path, "the name is not UTF-8; rename it"))
         elif S_ISLNK(mode):
             self._skip(path, "a symbolic link, not followed")
         elif S_ISDIR(mode):
@@ -118,10 +118,10 @@ class FileWalk:
         return path.endswith(self._suffixes) or path.lower().endswith(self._suffixes)
 
     def _skip(self, path: str, why: str) -> None:
-        self.skipped.append((_shown(path), why))
+        self.skipped.append((path, why))
 
     def _leave_out(self, path: str, error: OSError) -> None:
-        self.unreadable.append((_shown(path), as_storage_error(error, "").what))
+        self.unreadable.append((path, as_storage_error(error, "").what))
 
 
 @contextlib.contextmanager
@@ -164,7 +164,7 @@ def _as_prefix(folder: str) -> str:
     return f"{folder}/"
 
 
-def _shown(path: str) -> str:
+def printable(path: str) -> str:
     """*path* as it can be printed: what is not UTF-8 in it becomes a question mark."""
     return path.encode("utf-8", "replace").decode("utf-8")
 

@@ -23,6 +23,8 @@ from .errors import CannotCreateError, LockedError, NotFoundError, StorageError
 Identity = tuple[int, int]  # device and inode
 
 _POLL_S: Final = 0.01
+_NO_FILE: Final = "not a file"
+_NO_FILE_MEND: Final = "remove what is in its place"
 _BINARY: Final = getattr(os, "O_BINARY", 0)
 _NO_WAIT: Final = getattr(os, "O_NONBLOCK", 0)  # for the other end of a pipe
 _NO_LINK: Final = getattr(os, "O_NOFOLLOW", 0)
@@ -56,41 +58,56 @@ class NoFileError(FileNotFoundError):
 
 @contextlib.contextmanager
 def locked(
-    path: Path, *, timeout_s: float, wait_on: Callable[[], bool] = lambda: False
+    path: Path,
+    *,
+    timeout_s: float,
+    wait_on: Callable[[], bool] = lambda: False,
+    what: str = "",
+    mend: str = "try again",
 ) -> Iterator[int]:
     """An exclusive lock on the file at *path*, made if need be; yields it open for read and append.
 
     Each time that *timeout_s* are over, *wait_on* is asked whether it is waited for so long again.
+    *what* and *mend* are said when it is not: without them, that somebody has been writing.
 
     Raises:
         LockedError: somebody kept it for more than that.
+        CannotCreateError: something that is no file is in its place.
         StorageError: it cannot be opened for writing.
     """
-    began = time.monotonic()
-    deadline = began + timeout_s
+    waited_s, deadline = timeout_s, time.monotonic() + timeout_s
     while True:
-        try:
-            make_folder(path.parent)
-            fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY | _NO_LINK, 0o600)
-        except OSError as error:
-            raise as_storage_error(error, path) from error
+        fd = _open_to_append(path)
         try:
             while not _locks(fd, path):
-                if time.monotonic() >= deadline and wait_on():
-                    deadline = time.monotonic() + timeout_s
-                elif time.monotonic() >= deadline:
-                    waited_s = max(timeout_s, round(time.monotonic() - began))
-                    raise LockedError(
-                        f"another process has been writing to it for {waited_s:g} s",
-                        where=str(path),
-                        mend="try again",
-                    )
+                now = time.monotonic()
+                if now >= deadline:
+                    if not wait_on():
+                        waited = f"another process has been writing to it for {waited_s:.3g} s"
+                        raise LockedError(what or waited, where=str(path), mend=mend)
+                    waited_s, deadline = waited_s + timeout_s, now + timeout_s
                 time.sleep(_POLL_S)
             if is_still(path, fd):
                 yield fd
                 return
         finally:
             os.close(fd)  # gives the lock back
+
+
+def _open_to_append(path: Path) -> int:
+    """The file at *path*, made if need be; of a pipe or a device it is only seen that it is none."""
+    flags = os.O_RDWR | os.O_CREAT | os.O_APPEND | _BINARY | _NO_LINK | _NO_WAIT
+    try:
+        make_folder(path.parent)
+        fd = os.open(path, flags, 0o600)
+    except OSError as error:
+        if error.errno in (errno.ENXIO, errno.EISDIR):  # a socket, a folder
+            raise CannotCreateError(_NO_FILE, where=str(path), mend=_NO_FILE_MEND) from error
+        raise as_storage_error(error, path) from error
+    if stat.S_ISREG(os.fstat(fd).st_mode):
+        return fd
+    os.close(fd)
+    raise CannotCreateError(_NO_FILE, where=str(path), mend=_NO_FILE_MEND)
 
 
 def _locks(fd: int, path: Path) -> bool:
@@ -266,40 +283,23 @@ def open_regular(path: Path) -> BinaryIO:
     return open(fd, "rb")
 
 
-def read_regular(path: Path) -> bytes:
+def read(path: Path) -> bytes:
     """All bytes of a file, which ``open_regular`` takes for one.
 
     Raises:
         NotFoundError: nothing is there.
-        CannotCreateError: something is there that is no file.
-        StorageError: it cannot be read.
+        StorageError: it cannot be read, or something is there that is no file.
     """
     try:
         with open_regular(path) as stream:
             return stream.read()
     except NoFileError as error:
-        raise CannotCreateError(
-            "not a file", where=str(path), mend="remove what is in its place"
-        ) from error
+        raise StorageError(_NO_FILE, where=str(path), mend=_NO_FILE_MEND) from error
     except FileNotFoundError as error:
         raise NotFoundError("no such file", where=str(path)) from error
     except OSError as error:
-        raise as_storage_error(error, path) from error
-
-
-def read(path: Path) -> bytes:
-    """All bytes of a file.
-
-    Raises:
-        NotFoundError: there is none.
-        StorageError: it cannot be read.
-    """
-    try:
-        return path.read_bytes()
-    except FileNotFoundError as error:
-        raise NotFoundError("no such file", where=str(path)) from error
-    except OSError as error:
-        raise as_storage_error(error, path) from error
+        refused = as_storage_error(error, path)
+        raise StorageError(refused.what, where=refused.where, mend=refused.mend) from error
 
 
 def as_storage_error(error: OSError, path: Path | str) -> StorageError | CannotCreateError:

@@ -21,7 +21,7 @@ from typing import BinaryIO, Final, Literal, NamedTuple
 
 from .entry import Entry, EntryId
 from .event import SessionHeader
-from .file_walk import FileWalk
+from .file_walk import FileWalk, printable
 from .files import open_regular
 from .frontmatter import parse_document
 from .ids import mint
@@ -113,7 +113,7 @@ def list_files(root: Path, *, below: Iterable[str] | None = None) -> Listing:
 
 def as_oddities(places: Iterable[tuple[str, str]]) -> tuple[Oddity, ...]:
     """What a walk says of *places*, in the order of their paths."""
-    return tuple(Oddity(path, what) for path, what in sorted(places, key=itemgetter(0)))
+    return tuple(Oddity(printable(path), what) for path, what in sorted(places, key=itemgetter(0)))
 
 
 def stat_file(root: Path, path: str) -> JournalFile | None:

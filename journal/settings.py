@@ -83,7 +83,10 @@ class JournalSettings(Group):
     )
     commit = Setting(True, "Commit to git after commands that write.")
     lock_timeout_s = Setting(
-        10.0, "Seconds to wait for another process that is writing.", low=0, high=600
+        10.0,
+        "Seconds to wait for a process that is writing; mem index: for one that does not get on.",
+        low=0,
+        high=600,
     )
 
 

@@ -1,4 +1,4 @@
-"""Dates as people type them: ``2026-11-30``, ``7d``, ``2 weeks``, ``yesterday``, ``지난주``.
+"""Dates as people type them: ``2026-11-30``, ``Nov 12``, ``7d``, ``2 weeks``, ``yesterday``, ``지난주``.
 
 Pure: the clock is given. Every date is a stretch of time, so that "since yesterday" begins where
 yesterday does and "until yesterday" ends where it does. A time without an offset is meant in the
@@ -36,19 +36,26 @@ _UNITS: Final[dict[str, Unit]] = _by_word(
 _NUMBERS: Final = _by_word(
     {1: "a|an|one|한", 2: "two|두", 3: "three|세", 4: "four|네", 5: "five|다섯", 6: "six|여섯"}
 )
-_DAYS: Final = {"하루": "1일", "이틀": "2일", "사흘": "3일", "나흘": "4일", "열흘": "10일"}
+_DAYS: Final = {
+    "하루": "1일",
+    "이틀": "2일",
+    "사흘": "3일",
+    "나흘": "4일",
+    "열흘": "10일",
+    "일주일": "1주",
+}
 _DAYS_BACK: Final = _by_word(
     {0: "today|오늘", 1: "yesterday|어제", 2: "day before yesterday|그제|그저께|엊그제"}
 )
 _PERIODS: Final[dict[str, tuple[Unit, int]]] = _by_word(
     {
         ("week", 0): "this week|이번 주|금주",
-        ("week", 1): "last week|지난 주|저번 주",
+        ("week", 1): "last week|past week|지난 주|저번 주",
         ("week", 2): "지지난 주",
         ("month", 0): "this month|이번 달",
-        ("month", 1): "last month|지난 달|저번 달",
+        ("month", 1): "last month|past month|지난 달|저번 달",
         ("year", 0): "this year|올해",
-        ("year", 1): "last year|작년|지난 해",
+        ("year", 1): "last year|past year|작년|지난 해",
     }
 )
 _WEEKDAYS: Final = _by_word(
@@ -66,14 +73,9 @@ _MONTHS: Final = _by_word(
     dict(
         enumerate(
             (
-                *(
-                    "january|jan|1월",
-                    "february|feb|2월",
-                    "march|mar|3월",
-                    "april|apr|4월",
-                    "may|5월",
-                ),
-                *("june|jun|6월", "july|jul|7월", "august|aug|8월", "september|sep|sept|9월"),
+                *("january|jan|1월", "february|feb|2월", "march|mar|3월", "april|apr|4월"),
+                *("may|5월", "june|jun|6월", "july|jul|7월", "august|aug|8월"),
+                "september|sep|sept|9월",
                 *("october|oct|10월", "november|nov|11월", "december|dec|12월"),
             ),
             1,
@@ -81,6 +83,7 @@ _MONTHS: Final = _by_word(
     )
 )
 
+_MAX_CHARS: Final = 100  # what is longer is no time, and would be looked at for long
 _AGO = re.compile(
     r"(?:(?:the )?(?:last|past) |(?:지난|최근) ?)?(\d{1,6}|[a-z]+|[가-힣]+?) ?([a-z]+|[가-힣]+?)?"
     r"(?: ago| ?전(?:부터)?| ?동안)?"
@@ -90,6 +93,10 @@ _NAMED_MONTH = re.compile(r"([a-z]+|\d{1,2}월)(?:,? (\d{4}))?")
 _YEAR = re.compile(r"(\d{4})년?")
 _DAY = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})\.?|(\d{4})년 ?(\d{1,2})월 ?(\d{1,2})일")
 _DAY_OF_YEAR = re.compile(r"(\d{1,2})월 ?(\d{1,2})일")
+_ORDINAL = r"(\d{1,2})(?:st|nd|rd|th)?"
+_MONTH_AND_DAY = re.compile(rf"([a-z]+)\.? {_ORDINAL}(?:,? (\d{{4}}))?")
+_DAY_AND_MONTH = re.compile(rf"{_ORDINAL} (?:of )?([a-z]+)\.?(?:,? (\d{{4}}))?")
+_IS_AGO = re.compile(r"(?:.* ago|.* ?전)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,13 +119,42 @@ def parse_span(text: str, *, now: datetime) -> Period | None:
     ``7d`` is the time from a week ago until now; ``yesterday`` and ``2026-11-30`` are whole days;
     ``last week`` is Monday to Sunday; ``October`` is the last one that has begun.
     """
-    word = " ".join(text.split()).lower()
-    for name, days in _DAYS.items():
-        word = word.replace(name, days)
+    if len(text) > _MAX_CHARS:
+        return None
+    word = _plain(text)
     try:
         return _calendar(word, now) or _relative(word, now) or _exact(word, now)
     except (ValueError, OverflowError):  # 2026-02-30, or before the year 1
         return None
+
+
+def parse_ago(text: str, *, now: datetime) -> Period | None:
+    """The day, week, month or year that *text* counts back to, whole; None if it does not count back.
+
+    ``3 days ago`` is that day, ``2주 전`` a week from Monday to Sunday, ``a month ago`` a calendar month;
+    of hours and less there is as much before and after the moment, but nothing that is to come.
+    """
+    span = parse_span(text, now=now)
+    if span is None:
+        return None
+    word = _plain(text)
+    found = _AGO.fullmatch(word) if _IS_AGO.fullmatch(word) else None
+    unit = _UNITS.get(found[2] or "") if found else None
+    if unit is None:
+        return None
+    if unit in ("second", "minute", "hour"):  # nobody looks at the clock
+        return Period(_add(span.start, unit, -1), min(_add(span.start, unit, 1), now))
+    start = span.start.replace(hour=0, minute=0, second=0, microsecond=0)
+    start = start if unit == "day" else _start_of(unit, start)
+    return Period(start, _add(start, unit, 1))
+
+
+def _plain(text: str) -> str:
+    """*text* in small letters, with a space at most between its words, and days counted in figures."""
+    word = " ".join(text.split()).lower()
+    for name, days in _DAYS.items():
+        word = word.replace(name, days)
+    return word
 
 
 def _calendar(word: str, now: datetime) -> Period | None:
@@ -140,6 +176,10 @@ def _calendar(word: str, now: datetime) -> Period | None:
         return _from_numbers([int(part) for part in found.groups() if part], midnight)
     if found := _DAY_OF_YEAR.fullmatch(word):
         return _latest([int(part) for part in found.groups()], midnight)
+    if found := _MONTH_AND_DAY.fullmatch(word):
+        return _english_day(found[1], day=found[2], year=found[3], midnight=midnight)
+    if found := _DAY_AND_MONTH.fullmatch(word):
+        return _english_day(found[2], day=found[1], year=found[3], midnight=midnight)
     if (found := _NAMED_MONTH.fullmatch(word)) and (month := _MONTHS.get(found[1])):
         if found[2]:
             return _from_numbers([int(found[2]), month], midnight)
@@ -147,6 +187,16 @@ def _calendar(word: str, now: datetime) -> Period | None:
     if found := _MONTH.fullmatch(word) or _YEAR.fullmatch(word):
         return _from_numbers([int(part) for part in found.groups() if part], midnight)
     return None
+
+
+def _english_day(name: str, *, day: str, year: str | None, midnight: datetime) -> Period | None:
+    """``Nov 12``, or with a year that one; None where *name* is no month: ``last 7``."""
+    month = _MONTHS.get(name)
+    if month is None:
+        return None
+    if year:
+        return _from_numbers([int(year), month, int(day)], midnight)
+    return _latest([month, int(day)], midnight)
 
 
 def _latest(numbers: list[int], midnight: datetime) -> Period:

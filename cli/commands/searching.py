@@ -11,7 +11,7 @@ from ...journal.errors import NotFoundError, UsageError
 from .. import filters, options, output
 from ..context import Context
 from ..present import print_entry, print_rows
-from ..question import MODES, Question
+from ..question import DEFAULT_MODE, Question
 from ..search_run import run_search
 from ..show_run import run_show
 
@@ -46,7 +46,7 @@ def search(
     ] = None,
     by: Annotated[
         str, typer.Option("--by", help="hybrid, keyword or vector: what to search by.")
-    ] = MODES[0],
+    ] = DEFAULT_MODE,
     show_all: Annotated[
         bool, typer.Option("--all", "-a", help="Also print results that hardly match.")
     ] = False,

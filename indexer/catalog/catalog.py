@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import json
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
@@ -33,8 +32,12 @@ _FILES_AT_ONCE: Final = 2_000  # more are not read sooner
 class Catalog:
     """The catalog of one journal. Readers never write; one writer, which the caller ensures."""
 
-    def __init__(self, path: Path, *, write: bool) -> None:
+    def __init__(
+        self, path: Path, *, write: bool, on_commit: Callable[[], object] = lambda: None
+    ) -> None:
         """Open the catalog at *path*; made if need be when *write*.
+
+        *on_commit* is called after each transaction that was committed.
 
         Raises:
             IndexDamagedError: it cannot be read, or has another format.
@@ -45,6 +48,7 @@ class Catalog:
         self._database = Database(
             path, write=write, schema=SCHEMA + OUTBOX_SCHEMA, version=CATALOG_FORMAT
         )
+        self._on_commit = on_commit
         self.outbox = Outbox(self._database)
 
     @classmethod
@@ -85,14 +89,17 @@ class Catalog:
         """Give the file back."""
         self._database.close()
 
-    def transaction(self) -> AbstractContextManager[None]:
+    @contextlib.contextmanager
+    def transaction(self) -> Iterator[None]:
         """All or nothing of what is done inside.
 
         Raises:
             IndexDamagedError: the file is not as it was left.
             LockedError, StorageError: it cannot be carried out now.
         """
-        return self._database.transaction()
+        with self._database.transaction():
+            yield
+        self._on_commit()
 
     def data_version(self) -> int:
         """A number that changes whenever the catalog was changed by way of another one than this."""

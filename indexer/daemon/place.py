@@ -111,7 +111,7 @@ class DaemonPlace:
             try:
                 os.ftruncate(fd, 0)
                 os.write(fd, b"%d\n" % os.getpid())
-            except OSError as error:  # the disk is full, or it is a pipe
+            except OSError as error:
                 raise files.as_storage_error(error, self.lock) from error
             yield fd
 
@@ -132,8 +132,8 @@ class DaemonPlace:
         if not self.is_held():
             return None
         try:
-            return int(files.read_regular(self.lock))
-        except (NotFoundError, CannotCreateError, StorageError, ValueError):
+            return int(files.read(self.lock))
+        except (NotFoundError, StorageError, ValueError):
             return None
 
     def clear(self) -> None:

@@ -103,6 +103,6 @@ def is_welcome(connection: socket.socket, line: LineSocket, place: DaemonPlace) 
 
 def _token(place: DaemonPlace) -> bytes:
     try:
-        return files.read_regular(place.token).strip()
+        return files.read(place.token).strip()
     except MemjournalError as error:
         raise OSError(str(error)) from error

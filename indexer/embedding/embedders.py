@@ -180,7 +180,6 @@ def load_embedder(name: str, endpoint: EndpointOptions | None = None) -> Embedde
 
     Raises:
         VectorsUnavailableError: it cannot be loaded.
-        ServiceUnavailableError: not now; it is worth another try later.
     """
     if name == SHIPPED_MODEL:
         with _shipped_folder() as folder:

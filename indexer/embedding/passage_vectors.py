@@ -29,7 +29,7 @@ class PassageVectors:
     """The vectors of some entries, in their order: two arrays, which pickle at the cost of a copy."""
 
     counts: NDArray[np.int64]  # passages of each entry
-    rows: Half  # (sum of counts, d), as the index keeps them
+    rows: Half  # (sum of counts, d), of length 1 or 0
 
     def __iter__(self) -> Iterator[Half]:
         """The vectors of each entry."""

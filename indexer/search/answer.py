@@ -94,3 +94,11 @@ class Answer:
     did_you_mean: str = ""  # the question with the words mended that occur nowhere; "" if none
     period: AskedPeriod | None = None  # the time that the question named in words
     missing_phrases: tuple[str, ...] = ()  # what the question "quotes" and no entry says
+
+    @property
+    def n_strong(self) -> int:
+        """How many of the hits, from the first, are worth showing: up to the last that is not weak.
+
+        What stands above one that is shown was found better, for whatever reason, and is shown too.
+        """
+        return max((n for n, hit in enumerate(self.hits, 1) if not hit.is_weak), default=0)

@@ -12,17 +12,36 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from ...journal.when import Period, parse_span
+from ...journal.when import Period, parse_ago, parse_span
 from ..text.english import FUNCTION_WORDS
 from .answer import AskedPeriod
-from .time_words import ENGLISH, ENGLISH_DAY, KOREAN, MAY_BE_A_DATE, MONTHS, NOT_OVER, PAST
+from .of_a_time import TYPES
+from .time_words import (
+    ENGLISH,
+    ENGLISH_DAY,
+    ISO_MONTH,
+    KOREAN,
+    LEFT_OUT_AFTER,
+    LEFT_OUT_BEFORE,
+    MAY_BE_A_DATE,
+    MONTH_OF_ANY_YEAR,
+    NOT_OVER,
+    PAST,
+    TIME_AFTER,
+    TIME_BEFORE,
+    TO_COME,
+    WEEKDAY,
+)
 
 _NOT_BEFORE: Final = frozenset(
-    {"by", "of", "per", "named", "called", "version", "every", "each", "release", "tag", "than"}
+    (
+        *("by", "of", "per", "named", "called", "version", "release", "tag", "than", "due"),
+        *("through", "thru", "till", "to", "between", "every", "each", "next", "coming"),
+    )
 )
 _ROUGHLY: Final = frozenset({"about", "around", "roughly", "almost", "nearly", "some", "maybe"})
 _KOREAN_SUBJECTS: Final = frozenset(
-    {
+    (
         "우리",
         "우리가",
         "우리는",
@@ -35,21 +54,22 @@ _KOREAN_SUBJECTS: Final = frozenset(
         "그",
         "팀이",
         "팀에서",
-    }
+    )
 )
-_KOREAN_OTHER_YEARS: Final = frozenset({"다음", "매년", "내년", "오는"})
 _LAST_WORD: Final = re.compile(r"(\w+)\W*$")
+_UP_TO: Final = ("before", "until", "이전", "까지")
+_HALF_A_YEAR: Final = timedelta(days=183)
 _NAMES: Final = ("free", "named", "ago", "last", "date", "day")
 _MAX_CHARS: Final = 1_000  # what is longer is pasted, and its times are not the question's
 _CLOCK: Final = re.compile(r"[ T]?\d{1,2}:\d{2}")
 _NEXT_WORD: Final = re.compile(r"\W*(\w+)")
-_ANOTHER_DAY: Final = re.compile(r"\W*(?:(?:to|and|or|until|till)\W+)?\d")  # Nov 12-14
+_ANOTHER_DAY: Final = re.compile(  # Nov 12-14
+    r"\W*(?:(?:to|and|or|until|till|through|및|또는|혹은|그리고)\W+)?\d"
+)
+_DAY_BEFORE: Final = re.compile(r"\d[월일]?(?:\W*(?:to|and|or|until|till|through)\W+|[\s,&~-]+)$")
 _IS_ONE_DAY: Final = re.compile(r"\b(?:[A-Za-z]{3,}day|ago)$")  # and not today, which begins names
 _COUNTED: Final = re.compile(r"[a-z]+[^s\W]s")  # March 3 steps, Sep 2 files
 _AGO: Final = re.compile(" ago$| ?전$")
-_UNITS: Final = re.compile(
-    "(?P<hour>hour|시간)|(?P<week>week|주)|(?P<month>month|달|개월)|(?P<year>year|년)"
-)
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,12 +95,15 @@ def take_period(text: str, *, now: datetime) -> DatedQuestion | None:
     if len(times) != 1:  # two are compared with each other
         return None
     (found,) = times
-    span = _span_of(_name_of(found), now=now)
+    if _is_one_of_several(found, text):
+        return None
+    name = _name_of(found)
+    span = parse_ago(name, now=now) or parse_span(name, now=now)
     rest = " ".join(f"{text[: found.start()]} {text[found.end() :]}".split())
     is_alone = not any(map(str.isalnum, rest))
     if span is None or span.start > now:
         return None
-    if span.end > now and not is_alone and not _asks_back(found[0], text):
+    if not _asks_back(found, span, is_alone=is_alone, now=now):
         return None
     if _is_rough(found, text):
         span = _widened(span, now=now)
@@ -101,8 +124,9 @@ def _stands_in_korean(found: re.Match[str], last_word: str, after: str, *, is_pa
     if found["ago"]:  # "3일 전" counts back from the day of the question if nothing else is named
         return is_first
     if found["day"]:
-        is_other = last_word in _KOREAN_OTHER_YEARS or _ANOTHER_DAY.match(after)
-        return (is_first or is_last) and not is_other
+        return (is_first or is_last) and not _ANOTHER_DAY.match(after)
+    if found["date_how"]:
+        return not _ANOTHER_DAY.match(after)
     if found["last"] and not found["while"]:
         may_be_a_date = MAY_BE_A_DATE.fullmatch(found["last"]) is not None
         if found["at"] or not is_last:
@@ -119,6 +143,8 @@ def _stands_in_english(found: re.Match[str], last_word: str, after: str, *, is_p
     if _is_a_day(found) and _ANOTHER_DAY.match(after):
         return False
     if found["day"]:
+        if last_word and ISO_MONTH.fullmatch(found["day"]):  # CVE 2026-11
+            return last_word in TYPES or PAST.fullmatch(last_word) is not None
         is_counted = _COUNTED.fullmatch(next_word) and next_word not in FUNCTION_WORDS
         return not next_word or not (last_word or (_is_a_day(found) and is_counted))
     if found["last"]:  # so long is kept, shown and waited for as well
@@ -148,9 +174,36 @@ def _is_rough(found: re.Match[str], text: str) -> bool:
     return is_about and _is_ago(found)
 
 
-def _asks_back(words: str, text: str) -> bool:
-    """Whether a question asks what has been, and not what is to be, in a time that is not over."""
-    return not NOT_OVER.search(words) or PAST.search(text) is not None
+def _is_one_of_several(found: re.Match[str], text: str) -> bool:
+    """Whether another time belongs to it, which is no filter either, or it is left out of all times.
+
+    ``in March and April``, ``10월 5일에서 10일까지``, ``every year in March``, ``a week from today``.
+    """
+    name = "named" if found.groupdict().get("named") else 0
+    before, after = text[: found.start(name)], text[found.end() :]
+    if LEFT_OUT_BEFORE.search(text[: found.start()]) or LEFT_OUT_AFTER.match(after):
+        return True
+    is_numbered = _name_of(found)[0].isdigit() and _DAY_BEFORE.search(before)  # 3, 4월에
+    return bool(is_numbered or TIME_BEFORE.search(before) or TIME_AFTER.match(after))
+
+
+def _asks_back(found: re.Match[str], span: Period, *, is_alone: bool, now: datetime) -> bool:
+    """Whether a question asks what has been, and not what is to be.
+
+    A day of the week, and a month or day of another year than this, are as well the next as the last.
+    """
+    name, text = _name_of(found), found.string
+    is_moved = MONTH_OF_ANY_YEAR.match(name) is not None and span.start.year < now.year
+    is_moved = is_moved and now - span.start > _HALF_A_YEAR
+    if is_moved and (is_alone or _how(found) in _UP_TO):  # before the next, all times are
+        return False
+    if is_alone or _how(found) == "since":
+        return True
+    is_open = span.end > now
+    may_be_next = (is_open and NOT_OVER.search(found[0])) or WEEKDAY.fullmatch(name)
+    if (may_be_next or is_moved) and not PAST.search(text):
+        return False
+    return not ((is_open or may_be_next or is_moved) and TO_COME.search(text))
 
 
 def _last_word(text: str) -> str:
@@ -163,34 +216,15 @@ def _name_of(found: re.Match[str]) -> str:
     groups = found.groupdict()
     name = str(next(groups[key] for key in _NAMES if groups.get(key)))
     if found.re is KOREAN:
-        return name.replace("일주일", "1주")
-    name = name.removesuffix("'s").lower().removeprefix("the ")
-    if not ENGLISH_DAY.fullmatch(name):
-        return name.replace("past", "last")
-    month = next(n for n, month in enumerate(MONTHS, 1) if month in name)
-    day, *year = sorted(re.findall(r"\d+", name), key=len)
-    return "".join(f"{number}년 " for number in year) + f"{month}월 {day}일"
+        return name
+    return name.lower().removesuffix("'s").removeprefix("the ")
 
 
-def _span_of(name: str, *, now: datetime) -> Period | None:
-    """The time called *name*; what is so many days, weeks, months or years ago is that one, whole."""
-    span = parse_span(name, now=now)
-    if span is None or not _AGO.search(name):
-        return span
-    moment, unit = span.start, _UNITS.search(name)
-    match unit.lastgroup if unit else "day":
-        case "hour":  # nobody looks at the clock
-            hour = timedelta(hours=1)
-            return Period(moment - hour, min(moment + hour, now))
-        case "week":
-            monday = moment.replace(hour=0, minute=0, second=0, microsecond=0)
-            monday -= timedelta(days=moment.weekday())
-            return Period(monday, monday + timedelta(days=7))
-        case "month":
-            return parse_span(moment.strftime("%Y-%m"), now=now)
-        case "year":
-            return parse_span(moment.strftime("%Y"), now=now)
-    return parse_span(moment.strftime("%Y-%m-%d"), now=now)
+def _how(found: re.Match[str]) -> str:
+    """The word that opens it: "since", ``까지``."""
+    groups = found.groupdict()
+    how = next((groups[key] for key in ("how", "ago_how", "date_how") if groups.get(key)), "")
+    return str(how).lower()
 
 
 def _widened(span: Period, *, now: datetime) -> Period:
@@ -202,13 +236,11 @@ def _widened(span: Period, *, now: datetime) -> Period:
 
 def _as_asked(found: re.Match[str], span: Period) -> AskedPeriod:
     """*span* as the words around it open it."""
-    groups = found.groupdict()
-    how = next((groups[key] for key in ("how", "ago_how", "date_how") if groups.get(key)), "")
     bounds: tuple[datetime | None, datetime | None] = span.start, span.end
-    match str(how).lower():
-        case "before" | "until" | "이전":
+    match _how(found):
+        case "before" | "이전":
             bounds = None, span.start
-        case "까지":
+        case "until" | "까지":
             bounds = None, span.end
         case "after":
             bounds = span.end, None

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import re
 import unicodedata
 from typing import Final
 
+from ..text.letters import IS_HANGUL, IS_LEAD, IS_VOWEL_OR_FINAL
+
 _GOES_ON: Final = frozenset("\u200d\uff9e\uff9f\U0001f3fb\U0001f3fc\U0001f3fd\U0001f3fe\U0001f3ff")
 """Joiners, half-width voice marks and skin tones: part of a character, though not marks to Unicode."""
-_LEAD: Final = re.compile("[\u1100-\u115f\ua960-\ua97c]")  # consonants before the vowel, ...
-_VOWEL_OR_FINAL: Final = re.compile("[\u1160-\u11ff\ud7b0-\ud7fb]")  # ... and what follows them
-_HANGUL: Final = re.compile("[\u1100-\u11ff\ua960-\ua97c\uac00-\ud7fb]")
 _TAGS: Final = ("\U000e0020", "\U000e007f")  # what spells the region of a flag, and its end
 _INDICATORS: Final = ("\U0001f1e6", "\U0001f1ff")  # two of them are a flag
 
@@ -35,16 +33,16 @@ def _goes_on(text: str, at: int) -> bool:
     if char.isascii() or at == 0:
         return False
     if "\uac00" <= char <= "\ud7a3":  # the most usual one first
-        return _LEAD.match(text[at - 1]) is not None
+        return IS_LEAD.match(text[at - 1]) is not None
     if char in _GOES_ON or text[at - 1] == "\u200d" or unicodedata.category(char)[0] == "M":
         return True
     if _INDICATORS[0] <= char <= _INDICATORS[1]:
         return _n_indicators_before(text, at) % 2 == 1
     if _TAGS[0] <= char <= _TAGS[1]:
         return True
-    if _LEAD.match(char):
-        return _LEAD.match(text[at - 1]) is not None
-    return _VOWEL_OR_FINAL.match(char) is not None and _HANGUL.match(text[at - 1]) is not None
+    if IS_LEAD.match(char):
+        return IS_LEAD.match(text[at - 1]) is not None
+    return IS_VOWEL_OR_FINAL.match(char) is not None and IS_HANGUL.match(text[at - 1]) is not None
 
 
 def _n_indicators_before(text: str, at: int) -> int:

@@ -26,6 +26,7 @@ from ..errors import IndexDamagedError, VectorsUnavailableError
 from ..keywords.bm25f import KeywordEvidence
 from ..keywords.scores import KeywordScores, is_among
 from ..keywords.snapshot import Snapshot
+from ..rest import Rest
 from ..text.analysis import Query
 from .answer import Mode
 from .ranking import Relevance, VectorEvidence, Vectors, fuse, keyword_worth
@@ -38,9 +39,6 @@ if TYPE_CHECKING:
 Int = NDArray[np.int64]
 
 DECIMALS: Final = 6  # of relevance; what differs less is as relevant
-REST_S: Final = 30.0
-"""Without vectors after a failure: what stands in their way takes minutes, as another process that writes
-the index does, and a try reads a whole index; nobody should do without them until a restart."""
 N_QUESTIONS: Final = 20  # of the best candidates whose answers are looked up
 
 
@@ -57,14 +55,6 @@ class Evidence:
     outlines: Mapping[int, Outline]  # of those entries that are in the catalog still
 
 
-@dataclass(frozen=True, slots=True)
-class _GivenUp:
-    """Why vectors cannot be used although there are some, and from when on they may be again."""
-
-    reason: str
-    again_at: float  # by time.monotonic
-
-
 class Legs:
     """Both indexes in one state, open; they answer any number of questions.
 
@@ -78,22 +68,25 @@ class Legs:
         self._opening = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._vectors: VectorIndex | None = None
-        self._given_up: _GivenUp | None = None  # set as a whole, for threads look at it unlocked
+        self._rest: Rest | None = None  # of vectors, although there are some
+        self._resting = threading.Lock()  # held while it is set; it is looked at without
 
     @property
     def no_vectors(self) -> str:
         """Why there are no vectors, as far as is known yet; "" if nothing speaks against them."""
-        given_up = self._given_up
-        return given_up.reason if given_up is not None else self._index.no_vectors
+        rest = self._rest
+        return rest.reason if rest is not None else self._index.no_vectors
 
     def give_up_vectors(self, reason: str) -> None:
-        """Go on without vectors for `REST_S`; a question after that tries them again."""
-        self._given_up = _GivenUp(reason, time.monotonic() + REST_S)
+        """Go on without vectors for a while; a question after that tries them again."""
+        with self._resting:
+            self._rest = Rest.begin(reason, time.monotonic())
 
-    @property
-    def _is_resting(self) -> bool:
-        given_up = self._given_up
-        return given_up is not None and time.monotonic() < given_up.again_at
+    def _end_rest(self, rest: Rest | None) -> None:
+        """Forget *rest*, but not one that another thread has begun meanwhile."""
+        with self._resting:
+            if self._rest is rest:
+                self._rest = None
 
     def refresh(self) -> None:
         """Go on with the indexes as they are now; what has not changed stays open and warm.
@@ -187,12 +180,13 @@ class Legs:
 
     def _open_vectors(self, catalog: Catalog) -> VectorIndex | None:
         with self._opening:
-            if self._is_resting:  # another thread has just found them damaged
+            rest = self._rest
+            if _lasts(rest):  # another thread has just found them damaged
                 return None
             if self._vectors is None:
                 self._require_known(catalog, "vector")
                 self._vectors = self._index.open_vectors()
-            self._given_up = None
+            self._end_rest(rest)
             return self._vectors
 
     def _require_known(self, catalog: Catalog, target: Target) -> None:
@@ -207,17 +201,22 @@ class Legs:
 
     def _embedded(self, text: str) -> Vector | None:
         """The vector of a question; None where there is none now, and ``no_vectors`` says why."""
-        if self._is_resting:
+        rest = self._rest
+        if _lasts(rest):
             return None
         embedder = self._index.embedder()
         if embedder is None:
-            self._given_up = None  # the index says why
+            self._end_rest(rest)  # the index says why
             return None
         try:
             return embedder.encode_query(text)
         except VectorsUnavailableError as error:
             self._index.rest_vectors(error)
             return None
+
+
+def _lasts(rest: Rest | None) -> bool:
+    return rest is not None and not rest.is_over(time.monotonic())
 
 
 class _Nearest:

@@ -20,6 +20,7 @@ from math import fsum
 from typing import Final, NamedTuple
 
 from ..text.analysis import folded_character, korean_readings, spans
+from ..text.letters import SYLLABLE, VOWEL_OR_FINAL
 from .characters import whole_end, whole_start
 
 _REACH: Final = 200  # more than two identifiers: a longer word is data
@@ -29,16 +30,16 @@ _ENDS: Final = " "  # in a folded text: what ends a word, ...
 _SIGN: Final = "-"  # ... what joins the parts of an identifier, ...
 _SEVERAL: Final = "\0"  # ... and what is folded into several or together with its neighbours
 _NOT_AS_IT_IS: Final = re.compile(
-    "[^A-Za-z0-9 \u1100-\u11ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff\uac00-\ud7a3]+"
+    f"[^A-Za-z0-9 \u1100-\u11ff\u3041-\u3096\u30a1-\u30fa\u4e00-\u9fff{SYLLABLE}]+"
 )
 _WORD: Final = re.compile("[^ ]+")
 _SIGN_WITHIN: Final = re.compile("-+[^ -]")
 _UNCLEAR: Final = re.compile(_SEVERAL)  # what has to be folded again, with its neighbours ...
 _UNCLEAR_IN_KOREAN: Final = re.compile(  # ... and when Hangul is sought: parts of syllables, Hanja
-    f"[{_SEVERAL}\u1160-\u11ff\u4e00-\u9fff]"
+    f"[{_SEVERAL}{VOWEL_OR_FINAL}\u4e00-\u9fff]"
 )
 _IS_HAN: Final = re.compile("[\u4e00-\u9fff]")  # as it is in folded texts and terms
-_IS_HANGUL: Final = re.compile("[\uac00-\ud7a3]")
+_IS_SYLLABLE: Final = re.compile(f"[{SYLLABLE}]")
 
 
 class Match(NamedTuple):
@@ -76,7 +77,7 @@ class Matches:
         self._weights = weights
         self._n_chars = n_chars  # of a window, and of a block
         self._needles = [(needle, term) for term in weights for needle in _needles_of(term)]
-        unclear = _UNCLEAR_IN_KOREAN if any(map(_IS_HANGUL.search, weights)) else _UNCLEAR
+        unclear = _UNCLEAR_IN_KOREAN if any(map(_IS_SYLLABLE.search, weights)) else _UNCLEAR
         self._unclear = unclear if not text.isascii() and unclear.search(self._folded) else None
         self._seen = [self._terms_seen(start) for start in range(0, len(text), n_chars)]
         self._known: dict[int, list[Match]] = {}

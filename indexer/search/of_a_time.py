@@ -6,6 +6,7 @@ of that time is listed, what was set down on purpose before what only happened, 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Final
@@ -25,6 +26,13 @@ TYPES: Final[Mapping[str, str]] = {
     **dict.fromkeys(("note", "noted", "notes", "메모", "노트"), "note"),
 }
 """What a word of such a question says about the entries that are wanted."""
+_ANYTHING: Final = re.compile(
+    r"happen(?:ed|ing)?|chang(?:e|es|ed)|work(?:ed)?|done|everything|anything|things|"
+    r"(?:일|일들|것들)[이은을]?|바[뀐꾼]|생긴|일어난|벌어진|(?:작업|변경)[한된]?|"
+    r"(?:있었|바뀌었|바꿨|생겼|일어났|벌어졌)[가-힣]{0,3}"
+)
+"""Words that ask for whatever there is: "what happened", ``무슨 일이 있었나``."""
+_WORD: Final = re.compile(r"\w+")  # "what's" is left out as two
 _MAX_ROWS: Final = 1_000
 
 
@@ -34,9 +42,9 @@ def wanted_types(text: str) -> tuple[str, ...] | None:
     if not text or query.is_grammar:
         return ()
     types: list[str] = []
-    for word in text.split():
-        bare = word.strip(".,;:?!\"'").lower()
-        if bare in query.left_out or word in query.left_out:
+    for word in _WORD.findall(text):
+        bare = word.lower()
+        if bare in query.left_out or word in query.left_out or _ANYTHING.fullmatch(bare):
             continue
         found = TYPES.get(bare) or TYPES.get(bare[: stem_length(bare)])
         if found is None:

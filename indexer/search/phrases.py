@@ -28,8 +28,10 @@ SHARE_FROM: Final = 0.6  # of the query's idf: what contains a question has abou
 ECHO_FACTOR: Final = 2  # a question up to so much longer than this one only asks the same again
 N_READ: Final = 12  # entries that are read in search of it at most
 N_READ_FOR_MESSAGE: Final = 30
+MAX_CODE_CHARS: Final = 500  # of an identifier or a path
 
 _ANSI: Final = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\))")
+_PAINTED: Final = re.compile(r"\x1b\[[\d;]*m(?=\s)")  # a word in colour, which nobody types, ends
 _VARYING: Final = re.compile(
     r"\d{4}-\d\d-\d\d(?:[t ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:z|[+-]\d\d:?\d\d)?)?|\d\d:\d\d:\d\d(?:[.,]\d+)?"
     r"|[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|\b0x[0-9a-f]{9,}\b"
@@ -50,6 +52,8 @@ class Sought:
     is_sentence: bool  # more than an identifier, which its own term ranks well enough
     quoted: tuple[tuple[str, str], ...]  # phrases as typed, and as they are compared
     message: str = ""  # of a question that is a log line, without what is printed around it
+    text: str = ""  # what is asked: the message as typed, or else the question
+    is_log_line: bool = False
 
     def __bool__(self) -> bool:
         return bool(self.whole or self.quoted)
@@ -86,14 +90,19 @@ def phrases_of(text: str) -> Sought:
     quoted = [next(filter(None, found.groups())) for found in _QUOTED.finditer(text)]
     pairs = ((phrase, comparable(phrase)) for phrase in quoted)
     whole = comparable(text).strip("# ")
-    message = comparable(message_of(_ANSI.sub("", text))).strip("# ")
+    said = message_of(_ANSI.sub("", _PAINTED.sub(" ", text)))
+    message = comparable(said).strip("# ")
+    is_log_line = _n_words(message) >= MIN_WORDS
     n_words = _n_words(whole)
-    is_code = len(whole) > 3 and _CODE.fullmatch(text.strip()) is not None
+    is_short = len(whole) > 3 and len(text) <= MAX_CODE_CHARS
+    is_code = is_short and _CODE.fullmatch(text.strip()) is not None
     return Sought(
         whole=whole if n_words >= MIN_WORDS or is_code else "",
         is_sentence=n_words >= MIN_WORDS,
         quoted=tuple(pair for pair in pairs if pair[1]),
-        message=message if message != whole and _n_words(message) >= MIN_WORDS else "",
+        message=message if is_log_line and message != whole else "",
+        text=said if is_log_line else text,
+        is_log_line=is_log_line,
     )
 
 

@@ -20,7 +20,7 @@ from ..catalog.catalog import Catalog
 from ..catalog.entry_filter import EntryFilter
 from ..catalog.row import Outline, Row
 from ..errors import IndexDamagedError, VectorsUnavailableError
-from ..text.analysis import Query, query_terms
+from ..text.analysis import Query, query_of_term, query_terms
 from . import phrases
 from .answer import (
     KEYWORD_FROM,
@@ -35,19 +35,15 @@ from .answer import (
     SearchRequest,
     Snippet,
 )
-from .as_meant import AsMeant, as_meant, query_of_term, rewritten
 from .asked_dates import take_period
 from .cited import cited_rows
 from .confidence import judge
 from .evidence import Evidence, Legs
 from .of_a_time import rows_of_a_time, wanted_types
-from .ordering import (
-    REPETITION,
-    Candidate,
-    Result,
-    order_results,
-)
+from .ordering import REPETITION, Candidate, Result, order_results
+from .rewording import Rewording, reword, rewritten
 from .snippets import make_snippet
+from .spelling import unknown_identifiers
 
 if TYPE_CHECKING:
     from ..index import JournalIndex
@@ -65,7 +61,7 @@ class _Asked:
     text: str
     query: Query
     evidence: Evidence
-    meant: AsMeant = field(default_factory=AsMeant)
+    meant: Rewording = field(default_factory=Rewording)
     contained: Sequence[phrases.Containing] = ()  # of the first documents of the evidence
     bodies: dict[int, str | None] = field(default_factory=dict)  # of entries, by their number
 
@@ -126,7 +122,7 @@ class Searcher:
     def _search(self, text: str, request: SearchRequest) -> Answer:
         """The answer within the time that the question names, or in all times if there is none."""
         has_bounds = request.wanted.since is not None or request.wanted.until is not None
-        if not request.dates_in_words or has_bounds:
+        if not request.dates_in_words or has_bounds or phrases.phrases_of(text).is_log_line:
             return self._answer(text, request, None)
         dated = take_period(text, now=request.now)
         if dated is None:
@@ -176,21 +172,24 @@ class Searcher:
         return make_snippet(body or row.title, {}) if body is not None else Snippet("")
 
     def _answer(self, text: str, request: SearchRequest, period: AskedPeriod | None) -> Answer:
-        asked = self._ask(text, request)
         sought = phrases.phrases_of(text)
+        asked = self._ask(sought.text, request)
         evidence = asked.evidence
         confidence = judge(evidence.relevance, is_grammar=asked.query.is_grammar)
         self._lift_verbatim(asked, sought)
-        cited = self._cited(asked, request)
+        cited = self._cited(text, asked, request)
         named = {hit.row.docno for hit in cited}
         ranked = self._hits(asked, request)
         hits = (*cited, *(hit for hit in ranked if hit.row.docno not in named))[: request.limit]
         no_vectors = self._legs.no_vectors if request.by != "keyword" else ""
         quoted = frozenset[str]().union(*(one.quoted for one in asked.contained))
+        missing = tuple(typed for typed, _ in sought.quoted if typed not in quoted)
+        is_set_aside = period is not None and not period.is_used
+        falls_short = bool(missing) or is_set_aside or self._has_unknown_around(text, sought)
         return Answer(
             hits=hits,
-            total=_n_matching(evidence, hits),
-            confidence="high" if cited else _qualified(confidence, asked),
+            total=self._n_matching(asked, request, named),
+            confidence="high" if cited else _qualified(confidence, asked, is_guess=falls_short),
             used_keyword=evidence.used_keyword,
             used_vector=evidence.used_vector,
             fallback_applied=bool(no_vectors),
@@ -199,7 +198,7 @@ class Searcher:
             did_you_mean=self._did_you_mean(asked, hits),
             period=period,
             missing_phrases=(
-                *(typed for typed, _ in sought.quoted if typed not in quoted),
+                *missing,
                 *(() if cited else self._nowhere_in(asked, hits)),
             ),
         )
@@ -209,7 +208,7 @@ class Searcher:
         query = query_terms(text)
         asked = _Asked(text, query, self._gather(query, request))
         if request.by != "vector":
-            asked.meant = as_meant(
+            asked.meant = reword(
                 query,
                 asked.evidence,
                 snapshot=self._index.snapshot,
@@ -222,6 +221,13 @@ class Searcher:
         return self._legs.gather(
             query, by=request.by, wanted=request.wanted, limit=request.n_candidates
         )
+
+    def _has_unknown_around(self, text: str, sought: phrases.Sought) -> bool:
+        """Whether a name that stands nowhere is printed around the message of a log line."""
+        if not sought.is_log_line:
+            return False
+        around = phrases.without_varying(text).replace(sought.text, " ")
+        return bool(unknown_identifiers(around, self._index.snapshot()))
 
     def _lift_verbatim(self, asked: _Asked, sought: phrases.Sought) -> None:
         """Put first what contains the question, or what it quotes, word for word."""
@@ -244,6 +250,24 @@ class Searcher:
         asked.contained = contained
         worth = [one.worth(sought) for one in contained]
         asked.evidence = replace(asked.evidence, relevance=phrases.lift(relevance, worth))
+
+    def _n_matching(self, asked: _Asked, request: SearchRequest, named: set[int]) -> int:
+        """How many entries are *named*, or match by a word or by their meaning.
+
+        However many are shown: of those that are near in meaning alone only they are counted that
+        stand among the first `N_CANDIDATES`, which a longer list is asked for once more.
+        """
+        evidence = asked.evidence
+        if request.n_candidates > N_CANDIDATES:
+            query = asked.query
+            if asked.meant.evidence is not None and asked.meant.mended is not None:
+                query = asked.meant.mended.query
+            evidence = self._gather(query, replace(request, limit=1))
+        near = evidence.relevance
+        by_meaning = (near.similarity >= SEMANTIC_FROM) & (near.share == 0)
+        counted = near.documents[by_meaning | (near.share > 0)].tolist()
+        n_named = len(named.difference(counted))
+        return evidence.n_matched + int(np.count_nonzero(by_meaning)) + n_named
 
     def _hits(self, asked: _Asked, request: SearchRequest) -> tuple[Hit, ...]:
         evidence = asked.evidence
@@ -318,8 +342,8 @@ class Searcher:
             if (body := self._body_of(row)) is not None:
                 yield f"{row.title}\n{body}"
 
-    def _cited(self, asked: _Asked, request: SearchRequest) -> list[Hit]:
-        """The entries that the question itself names."""
+    def _cited(self, text: str, asked: _Asked, request: SearchRequest) -> list[Hit]:
+        """The entries that the question *text* itself names."""
         return [
             Hit(
                 row=row,
@@ -329,7 +353,7 @@ class Searcher:
                 share=1.0,
                 similarity=0.0,
             )
-            for row in cited_rows(self._catalog, asked.text, request.wanted)
+            for row in cited_rows(self._catalog, text, request.wanted)
         ]
 
 
@@ -343,25 +367,18 @@ def _is_worth_showing(result: Result, request: SearchRequest) -> bool:
     return not is_noise and result.score >= request.min_score
 
 
-def _n_matching(evidence: Evidence, hits: Sequence[Hit]) -> int:
-    """How many entries match by a word or by their meaning, however many of them are shown.
+def _qualified(confidence: Confidence, asked: _Asked, *, is_guess: bool) -> Confidence:
+    """*confidence*, not above what a guess allows, nor below what a question found whole demands.
 
-    Of those that are near in meaning alone only the nearest are known, and counted.
+    It *is_guess* where less was found than the question says: what it quotes, or the time it names.
     """
-    near = evidence.relevance
-    by_meaning = (near.similarity >= SEMANTIC_FROM) & (near.share == 0)
-    n_by_meaning = int(np.count_nonzero(by_meaning[:N_CANDIDATES]))
-    return max(evidence.n_matched + n_by_meaning, sum(not hit.is_weak for hit in hits))
-
-
-def _qualified(confidence: Confidence, asked: _Asked) -> Confidence:
-    """*confidence*, not above what a guess allows, nor below what a question found whole demands."""
-    if any(one.whole or one.message for one in asked.contained):
-        return "suggested" if confidence == "none" else confidence
-    is_guess = (
-        asked.meant.evidence or asked.meant.unknown
-    )  # a name that differs in a letter is another name
-    return "suggested" if is_guess and confidence == "high" else confidence
+    # a name that differs in a letter is another name, and may stand around a message, not in the whole
+    is_guess = is_guess or asked.meant.evidence is not None or bool(asked.meant.unknown)
+    has_whole = any(one.whole for one in asked.contained)
+    if confidence == "high" and is_guess and not has_whole:
+        return "suggested"
+    has_message = any(one.message for one in asked.contained)
+    return "suggested" if confidence == "none" and (has_whole or has_message) else confidence
 
 
 def _candidate_of(row: Outline, now_s: float) -> Candidate:

@@ -51,6 +51,7 @@ class MendedWord:
     typed: str
     better: str  # as near to what stands in texts as an index of stems can tell
     term: str  # of a Latin word, by which texts can be asked how it is written; "" if Hangul
+    start: int = 0  # of what was typed, in the question as it is normalised
 
 
 @dataclass(frozen=True, slots=True)
@@ -81,7 +82,7 @@ def mend(query: Query, vocabulary: Vocabulary) -> Mended | None:
     if not found:
         return None
     changes = [(word, better.better) for word, better in found if not _is_identifier(word)]
-    words = tuple(better for _, better in found)
+    words = tuple(replace(better, start=word.start) for word, better in found)
     return Mended(_exchanged(query, changes) if changes else query, words)
 
 

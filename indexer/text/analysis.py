@@ -142,6 +142,16 @@ def query_terms(text: str) -> Query:
     )
 
 
+def query_of_term(term: str) -> Query:
+    """What to look up to find an entry that contains *term*."""
+    return Query(
+        text=term,
+        terms=(QueryTerm(term, "identifier"),),
+        left_out=(),
+        scripts=scripts(term),
+    )
+
+
 class AskedWord(NamedTuple):
     """A run of a question that says what is asked about, and what is looked up for it."""
 

@@ -10,7 +10,10 @@ import re
 import unicodedata
 from typing import Final, NamedTuple
 
-HANGUL: Final = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"
+LEAD: Final = "\u1100-\u115f\ua960-\ua97f"  # consonants before the vowel of a syllable, ...
+VOWEL_OR_FINAL: Final = "\u1160-\u11ff\ud7b0-\ud7ff"  # ... and what follows them
+SYLLABLE: Final = "\uac00-\ud7a3"
+HANGUL: Final = "\u1100-\u11ff\ua960-\ua97f\uac00-\ud7ff"  # all three
 HAN: Final = "\u3005-\u3007\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA: Final = "\u3041-\u309f\u30a0-\u30ff"
 UNSPACED: Final = (
@@ -23,14 +26,15 @@ MARKS: Final = (  # what stands on letters and is none: to ``re`` it would end t
     "\u0b3c-\u0b57\u0b82\u0bbe-\u0bd7\u0c00-\u0c04\u0c3c-\u0c56\u0c81-\u0c83\u0cbc-\u0cd6"
     "\u0d00-\u0d03\u0d3b-\u0d57\u200d"
 )
-IS_LETTER: Final = re.compile("[A-Za-z]")
+_IS_LETTER: Final = re.compile("[A-Za-z]")
 IS_UNSPACED: Final = re.compile(f"[{UNSPACED}]")
 IS_IN_PAIRS: Final = re.compile(f"[{HANGUL}{HAN}{KANA}{UNSPACED}]")
 IS_IN_RUN: Final = re.compile(f"[\\w{MARKS}{HANGUL}{HAN}{KANA}{UNSPACED}]")
 IS_HANGUL: Final = re.compile(f"[{HANGUL}]")
 IS_HAN: Final = re.compile(f"[{HAN}]")
 IS_KANA: Final = re.compile(f"[{KANA}]")
-_JOINS_SYLLABLE: Final = re.compile("[\u1160-\u11ff\ud7b0-\ud7ff]")  # a vowel or a final
+IS_LEAD: Final = re.compile(f"[{LEAD}]")
+IS_VOWEL_OR_FINAL: Final = re.compile(f"[{VOWEL_OR_FINAL}]")
 
 
 class Scripts(NamedTuple):
@@ -50,7 +54,7 @@ def scripts(text: str) -> Scripts:
     """How much of *text* is in which script, counted in about the same unit: words."""
     text = normalised(text)
     if text.isascii():
-        return Scripts(0.0, 0.0, 0.0, 1.0 if IS_LETTER.search(text) else 0.0)
+        return Scripts(0.0, 0.0, 0.0, 1.0 if _IS_LETTER.search(text) else 0.0)
     hangul = len(IS_HANGUL.findall(text)) / 3
     han = len(IS_HAN.findall(text)) / 2
     kana = len(IS_KANA.findall(text)) / 3
@@ -87,6 +91,6 @@ def composes(before: str, char: str) -> bool:
     """Whether *char* may become one with the character *before* it when both are normalised."""
     if unicodedata.combining(char) or char in "\uff9e\uff9f":  # half-width kana voice marks
         return True
-    if not _JOINS_SYLLABLE.match(unicodedata.normalize("NFKD", char)):
+    if not IS_VOWEL_OR_FINAL.match(unicodedata.normalize("NFKD", char)):
         return False
     return IS_HANGUL.match(unicodedata.normalize("NFKD", before)) is not None

@@ -38,6 +38,7 @@ if TYPE_CHECKING:
 KEYWORD_BATCH: Final = 10_000
 VECTOR_BATCH: Final = 20_000  # and then they are saved
 _TASK: Final = 250  # entries whose texts are in memory at once
+_SLOW_TASK: Final = 64  # where a service may take seconds for so many, and is seen to get on
 _MANY: Final = 1_000  # entries; to start a worker costs as much as to index about so many
 
 Report = Callable[[int], None]
@@ -161,10 +162,12 @@ def _vectors_of(
 
     embedder = index.embedder()
     assert embedder is not None  # there is an index only where there is an embedder
-    tasks = (vector_task(index, part) for part in _parts(pending))
+    is_fast = isinstance(embedder, StaticEmbedder)
+    parts = _parts(pending, _TASK if is_fast else _SLOW_TASK)
+    tasks = (vector_task(index, part) for part in parts)
     # A worker loads a model of its own: the static one quickly, others in seconds and gigabytes. With
     # one worker the work is done here, where a model is loaded already.
-    if isinstance(embedder, StaticEmbedder) and workers.count > 1:
+    if is_fast and workers.count > 1:
         yield from workers.map(derive_vectors, tasks)
     else:
         yield from (embed_rows(task, embedder) for task in tasks)
@@ -191,10 +194,10 @@ def _batches(catalog: Catalog, target: Target, size: int) -> Iterator[list[Pendi
         after = pending[-1].docno
 
 
-def _parts(pending: Sequence[Pending]) -> Iterator[tuple[Row, ...]]:
-    """The rows of those of *pending* that there are, some at a time."""
+def _parts(pending: Sequence[Pending], size: int = _TASK) -> Iterator[tuple[Row, ...]]:
+    """The rows of those of *pending* that there are, *size* at a time."""
     rows = (one.row for one in pending if one.row is not None)
-    while part := tuple(islice(rows, _TASK)):
+    while part := tuple(islice(rows, size)):
         yield part
 
 

@@ -243,7 +243,7 @@ class VectorIndex:
         order = np.lexsort((places, docnos, -cosines))
         if len(order) > limit:
             order = order[cosines[order] >= cosines[order[limit - 1]]]
-        return docnos[order], cosines[order], places[order].astype(np.int64)
+        return docnos[order], _limited(cosines[order]), places[order].astype(np.int64)
 
     def similarities(self, query: Float, docnos: Int) -> dict[int, tuple[float, int]]:
         """For each of *docnos* that has vectors, the cosine of its nearest passage and the place of that."""
@@ -255,7 +255,7 @@ class VectorIndex:
         order = np.lexsort((places, -cosines, found))
         docnos, first = np.unique(found[order], return_index=True)
         best = order[first]
-        pairs = zip(cosines[best].tolist(), places[best].tolist(), strict=True)
+        pairs = zip(_limited(cosines[best]).tolist(), places[best].tolist(), strict=True)
         return dict(zip(docnos.tolist(), pairs, strict=True))
 
     def rows_of(self, docnos: Int) -> dict[int, Float]:
@@ -268,6 +268,10 @@ class VectorIndex:
             found, places = self._rows.passages(positions)
             rows = self._codec.decode(self._rows.take(positions[places == 0]))
         return dict(zip(found[places == 0].tolist(), rows, strict=True))
+
+
+def _limited(cosines: NDArray[np.float64]) -> NDArray[np.float64]:
+    return np.clip(cosines, -1.0, 1.0)
 
 
 def _kept(document: VectorDocument) -> tuple[NDArray[np.uint32], Float | Half]:

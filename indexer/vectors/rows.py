@@ -251,8 +251,8 @@ class VectorRows:
     def cosines(self, query: EncodedQuery, positions: Int) -> NDArray[np.float64]:
         """The cosines of the rows at *positions* to *query*.
 
-        Sums of whole numbers below 2^53, so that the same rows give the same answers in any order. A
-        row's bytes may be a little longer than 1, and a cosine is not.
+        Sums of whole numbers below 2^53, so that the same rows give the same answers in any order. They
+        may be a little above 1, as a row's bytes are not of length 1 exactly.
         """
         products = np.empty(len(positions))
         for number, at, chosen in self._by_block(positions):
@@ -260,7 +260,7 @@ class VectorRows:
                 some = slice(start, start + _ROWS_AT_ONCE)
                 rows = self._blocks[number].at(at[some]).astype(np.float64)
                 products[chosen[some]] = rows @ query.fine
-        return np.clip(products * query.scale, -1.0, 1.0)
+        return products * query.scale
 
     # --- searching --------------------------------------------------------------------------
 

@@ -14,6 +14,7 @@ import pytest
 from memjournal.cli.editor import editor_command, find_editor
 from memjournal.journal import files
 from memjournal.journal.drafting import Wishes, draft_entry, split_title
+from memjournal.journal.errors import UnavailableError
 from memjournal.journal.redaction import Redactor
 
 if TYPE_CHECKING:
@@ -240,6 +241,14 @@ def test_a_secret_in_a_title_does_not_reach_a_commit_message(world: World) -> No
     world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true")
     world.ok("add", f"password={SECRET}")
     assert SECRET not in world.git("log", "--format=%B", "--patch")
+
+
+def test_an_editor_of_the_terminal_is_not_started_without_one(world: World) -> None:
+    world.init()
+    cited = world.add("a memory")
+    ran = world.run("edit", cited)
+    assert ran.code == UnavailableError.exit_code
+    assert ran.err.startswith("mem: vi needs a terminal") and "$EDITOR" in ran.err
 
 
 # the editor's command line

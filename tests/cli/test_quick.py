@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
 import pytest
@@ -268,16 +267,27 @@ def long_answers(journal: World) -> World:
     return journal
 
 
-def is_held_up(process: subprocess.Popen[bytes]) -> bool:
-    """Whether it sleeps over a full pipe. Before that a signal may come between two steps of Python
-    that do not look for one, and a write that waits for ever."""
-    import fcntl
-    import termios
+class Held:
+    """Whether a process is held up by a pipe that nobody reads: it sleeps, and nothing more comes.
 
-    assert process.stdout is not None
-    waiting = fcntl.ioctl(process.stdout, termios.FIONREAD, b"\0" * 4)
-    state = Path(f"/proc/{process.pid}/stat").read_text().rpartition(")")[2].split()[0]
-    return state == "S" and int.from_bytes(waiting, sys.byteorder) > 32_000
+    Before that a signal may come between two steps of Python that do not look for one, and a write
+    that waits for ever.
+    """
+
+    def __init__(self, process: subprocess.Popen[bytes]) -> None:
+        self._process, self._seen, self._n_looks = process, 0, 0
+
+    def __call__(self) -> bool:
+        import fcntl
+        import termios
+
+        assert self._process.stdout is not None
+        raw = fcntl.ioctl(self._process.stdout, termios.FIONREAD, b"\0" * 4)
+        waiting = int.from_bytes(raw, sys.byteorder)
+        stat = Path(f"/proc/{self._process.pid}/stat").read_text()
+        is_still = stat.rpartition(")")[2].split()[0] == "S" and 32_000 < waiting == self._seen
+        self._seen, self._n_looks = waiting, self._n_looks + 1 if is_still else 0
+        return self._n_looks >= 20
 
 
 @pytest.mark.skipif(not Path("/proc/self/stat").exists(), reason="nothing tells what it waits for")
@@ -299,7 +309,7 @@ def test_ctrl_c_is_one_line_and_130(
             env={**os.environ, **variables},
         ) as process:
             assert process.stdout is not None and process.stderr is not None
-            wait_until(partial(is_held_up, process))
+            wait_until(Held(process))
             process.send_signal(signal.SIGINT)
             if is_gone:
                 process.stdout.close()

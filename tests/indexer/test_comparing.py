@@ -70,7 +70,7 @@ def test_what_is_known_is_read_no_further_than_the_walk_has_come() -> None:
 
     def walk() -> Iterator[Sequence[FoundFile]]:
         for number, part in enumerate(known):
-            assert n_read == number
+            assert n_read <= number + 1
             yield part
 
     assert list(differences(walk(), counted())) == []

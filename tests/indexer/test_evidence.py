@@ -8,9 +8,9 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 import pytest
 
+from memjournal.indexer import rest
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.indexer.catalog.entry_filter import EntryFilter
-from memjournal.indexer.search import evidence
 from memjournal.indexer.search.answer import Mode
 from memjournal.indexer.search.evidence import Legs
 from memjournal.indexer.text.analysis import query_terms
@@ -129,7 +129,7 @@ def test_vectors_that_were_given_up_are_tried_again_after_a_rest(
         for _ in range(2):
             assert gathered(legs, "pool timeout") == keywords
             assert legs.no_vectors == "the disk refused"
-        monkeypatch.setattr(evidence, "REST_S", 0.0)
+        monkeypatch.setattr(rest, "REST_S", 0.0)
         legs.give_up_vectors("the disk refused again")
         assert legs.no_vectors == "the disk refused again"  # until it is known better
         assert gathered(legs, "pool timeout") == before != keywords
@@ -140,7 +140,7 @@ def test_vectors_that_were_given_up_are_tried_again_after_a_rest(
 def test_threads_that_give_up_and_ask_at_once_are_all_answered(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(evidence, "REST_S", 0.001)
+    monkeypatch.setattr(rest, "REST_S", 0.001)
     fill(world)
     with world.catalog() as catalog:
         legs = Legs(world.index, catalog)

@@ -284,3 +284,18 @@ def test_progress_counts_up_to_all(world: World) -> None:
         done = [(n, n_all) for name, n, n_all in steps if name == what]
         assert done and done[-1][0] == done[-1][1]
         assert done == sorted(done)
+
+
+@pytest.mark.skipif(sys.platform in ("darwin", "win32"), reason="every name is UTF-8 there")
+def test_a_name_that_cannot_be_printed_hides_none_that_is_printed_alike(world: World) -> None:
+    world.note("notes/b?.md", "quokka")
+    (world.root / os.fsdecode(b"notes/b\xe9.md")).write_text("x", "utf-8")
+    world.update()
+    assert [hit.row.path for hit in world.ask("quokka").hits] == ["notes/b?.md"]
+    (world.root / "notes/b?.md").unlink()
+    report = world.index.update(now_ns=time.time_ns())
+    assert [one.path for one in report.failures] == ["notes/b?.md"]
+    assert "quokka" not in {hit.row.title for hit in world.ask("quokka").hits}
+    assert [
+        one.path for one in world.index.update(now_ns=time.time_ns()).failures
+    ]  # said each time

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.indexer import parts
+from memjournal.indexer import rest
 from memjournal.indexer.errors import VectorsUnavailableError
 from memjournal.indexer.search.answer import SearchRequest
 from memjournal.indexer.search.searcher import Searcher
@@ -105,7 +105,7 @@ def test_a_model_that_comes_later_is_used_without_a_restart(
         for _ in range(2):
             assert "no such model folder" in searcher.search(asked).no_vectors
             make_model(folder)  # not looked for at once
-        monkeypatch.setattr(parts, "_REST_S", 0.0)
+        monkeypatch.setattr(rest, "REST_S", 0.0)
         world.index.rest_vectors(VectorsUnavailableError("no such model folder"))
         assert world.index.no_vectors == "no such model folder"  # until it is loaded
         answer = searcher.search(asked)

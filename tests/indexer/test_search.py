@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import unicodedata
+from dataclasses import replace
 from datetime import timedelta
 
 import pytest
@@ -10,7 +11,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from memjournal.indexer.embedding.embedders import SHIPPED_MODEL
-from memjournal.indexer.search.answer import Hit, SearchRequest
+from memjournal.indexer.search.answer import N_CANDIDATES, Hit, SearchRequest
+from memjournal.indexer.search.phrases import phrases_of
 from memjournal.indexer.search.searcher import MIN_SCORE
 from memjournal.indexer.text import chunking
 from memjournal.journal.errors import UsageError
@@ -158,6 +160,22 @@ def test_how_many_match_is_the_same_however_many_are_asked_for(
 ) -> None:
     totals = {filled.ask(text, by=by, limit=limit).total for limit in (1, 2, 5, 100)}
     assert len(totals) == 1
+
+
+def test_what_is_near_in_meaning_alone_is_counted_alike_for_a_long_list(world: World) -> None:
+    for number in range(300):
+        world.note(f"notes/{number}.md", f"---\ncreated: 2026-01-01\n---\npool {number}")
+    world.update()
+    answers = [world.ask("pool", by="vector", limit=limit) for limit in (1, 10, 100, 101, 1000)]
+    assert [len(answer.hits) for answer in answers] == [1, 10, 100, 101, 300]
+    assert {answer.total for answer in answers} == {N_CANDIDATES}
+
+
+@pytest.mark.parametrize("limit", [1, 10, 1000])
+def test_what_the_question_names_is_counted_once(filled: World, limit: int) -> None:
+    row = filled.ask("pool timeout").hits[0].row
+    total = filled.ask("pool timeout", limit=limit).total
+    assert filled.ask(f"pool timeout {row.id}", limit=limit).total == total
 
 
 def test_variety_takes_from_what_repeats(world: World) -> None:
@@ -361,3 +379,48 @@ def test_the_defaults_are_those_of_the_settings() -> None:
     assert request.mmr_lambda == Search.mmr_lambda.default
     assert request.half_life_days == Search.half_life_days.default
     assert request.min_score == Search.min_score.default
+
+
+def test_what_stands_above_a_hit_that_is_shown_is_shown(filled: World) -> None:
+    answer = filled.ask("connection pool timeout", limit=50)
+    strong = [hit for hit in answer.hits if not hit.is_weak]
+    assert 0 < len(strong) <= answer.n_strong <= len(answer.hits)
+    assert not answer.hits[answer.n_strong - 1].is_weak
+    assert all(hit.is_weak for hit in answer.hits[answer.n_strong :])
+    turned = replace(answer, hits=(answer.hits[-1], *answer.hits[:-1]))
+    assert answer.hits[-1].is_weak and turned.n_strong == answer.n_strong + 1
+
+
+@pytest.mark.parametrize("quoted", ['"unicorn dragons pool"', '커넥션 풀 고갈 "용과 유니콘"'])
+def test_nothing_is_sure_where_what_is_quoted_stands_nowhere(world: World, quoted: str) -> None:
+    world.memory("커넥션 풀 고갈", "커넥션 풀 고갈: pool exhausted, unicorn pool")
+    world.update()
+    answer = world.ask(quoted)
+    assert answer.hits and answer.missing_phrases and answer.confidence != "high"
+
+
+def test_nothing_is_sure_where_the_time_that_was_named_was_set_aside(world: World) -> None:
+    world.memory("Refund 2020-01-05", "the refund of 2020-01-05 was swallowed")
+    world.update()
+    asked = "refund swallowed on 2020-01-05"
+    assert world.ask(asked, dates_in_words=False).confidence == "high"
+    answer = world.ask(asked)
+    assert answer.period is not None and not answer.period.is_used
+    assert answer.hits and answer.confidence == "suggested"
+
+
+@pytest.mark.parametrize(
+    ("typed", "meant"),
+    [("canary anary", "canary canary"), ("rollouts rollou strategy", "rollouts rollout strategy")],
+)
+def test_the_word_that_is_mended_is_the_one_that_stands_nowhere(
+    world: World, typed: str, meant: str
+) -> None:
+    world.memory("Deployment", "kubernetes deployment rollout strategy and canary, rollouts")
+    world.update()
+    assert world.ask(typed).did_you_mean == meant
+
+
+def test_a_name_without_end_is_soon_no_name() -> None:
+    """Its pattern takes the square of its length: a minute for this one."""
+    assert not phrases_of("__a" * 30_000 + "!").whole

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memjournal.indexer.index import JournalIndex
-from memjournal.indexer.stamps import fault_of, make_stamp
+from memjournal.indexer.stamps import make_stamp, stamp_fault
 
 from .filled import filled
 from .world import World
@@ -20,7 +20,7 @@ VALUES = st.text(max_size=12)
 
 def fault(stamp: str, machine: str = "ours", **changed: str) -> str:
     changes = {name.replace("__", "."): value for name, value in changed.items()}
-    return fault_of(stamp, recipe=RECIPE | changes, machine=machine)
+    return stamp_fault(stamp, recipe=RECIPE | changes, machine=machine)
 
 
 def test_a_stamp_tells_what_is_different() -> None:
@@ -40,7 +40,7 @@ def test_a_stamp_tells_what_is_different() -> None:
 def test_only_what_is_the_same_passes_for_it(a: str, b: str, c: str, d: str) -> None:
     stamp = make_stamp({"one.a": a, "two.b": b}, "-", machine="ours")
     now = {"one.a": c, "two.b": d}
-    assert (fault_of(stamp, recipe=now, machine="ours") == "") == ((a, b) == (c, d))
+    assert (stamp_fault(stamp, recipe=now, machine="ours") == "") == ((a, b) == (c, d))
 
 
 @given(st.text(max_size=200))

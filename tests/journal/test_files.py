@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -16,12 +17,13 @@ from memjournal.journal import files
 from memjournal.journal.errors import (
     CannotCreateError,
     LockedError,
-    MemjournalError,
     NotFoundError,
     StorageError,
 )
 
 from ..odd_places import a_folder, a_pipe
+
+NO_FILE = "not a file; remove what is in its place"
 
 
 def names(folder: Path) -> list[str]:
@@ -58,19 +60,30 @@ def test_what_is_no_file_is_not_waited_for_and_told_from_nothing(
 ) -> None:
     path = tmp_path / "상태.json"
     with pytest.raises(NotFoundError):
-        files.read_regular(path)
+        files.read(path)
     replace(path)
-    with pytest.raises(CannotCreateError, match="상태.json: not a file; remove"):
-        files.read_regular(path)
+    with pytest.raises(StorageError, match=f"상태.json: {NO_FILE}"):
+        files.read(path)
+    with pytest.raises(CannotCreateError, match=f"상태.json: {NO_FILE}"):
+        files.locked(path, timeout_s=0).__enter__()
+
+
+@pytest.mark.skipif(not hasattr(socket, "AF_UNIX"), reason="there are no such sockets")
+def test_a_socket_is_no_lock(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)  # the path of a socket has about 100 bytes
+    with socket.socket(socket.AF_UNIX) as there:
+        there.bind("lock")
+        with pytest.raises(CannotCreateError, match=NO_FILE):
+            files.locked(Path("lock"), timeout_s=0).__enter__()
 
 
 def test_a_link_is_told_from_a_file(tmp_path: Path) -> None:
     (tmp_path / "link").symlink_to(tmp_path / "file")
     for _ in range(2):
-        with pytest.raises(CannotCreateError, match="link: not a file"):
-            files.read_regular(tmp_path / "link")
+        with pytest.raises(StorageError, match=f"link: {NO_FILE}"):
+            files.read(tmp_path / "link")
         (tmp_path / "file").write_bytes(b"x")
-    assert files.read_regular(tmp_path / "file") == b"x"
+    assert files.read(tmp_path / "file") == b"x"
 
 
 def test_a_lock_is_waited_for_as_long_as_it_is_worth_it(tmp_path: Path) -> None:
@@ -78,13 +91,23 @@ def test_a_lock_is_waited_for_as_long_as_it_is_worth_it(tmp_path: Path) -> None:
     asked = iter([True, True, True, False])
     with files.locked(path, timeout_s=1):
         with (
-            pytest.raises(LockedError, match="another process has been writing to it for"),
-            files.locked(path, timeout_s=0.01, wait_on=lambda: next(asked)),
+            pytest.raises(LockedError, match="another process has been writing to it for 0.6 s"),
+            files.locked(path, timeout_s=0.15, wait_on=lambda: next(asked)),
         ):
             pass
         assert list(asked) == []
     with files.locked(path, timeout_s=0, wait_on=lambda: False):  # nobody has it: none is asked
         pass
+
+
+def test_who_gives_up_says_what_it_was_told_to_say(tmp_path: Path) -> None:
+    path = tmp_path / "자물쇠"
+    with files.locked(path, timeout_s=1):
+        for timeout_s, said in ((0, "0 s"), (0.1, "0.1 s")):
+            with pytest.raises(LockedError, match=f"writing to it for {said}; try again"):
+                files.locked(path, timeout_s=timeout_s).__enter__()
+        with pytest.raises(LockedError, match=r"자물쇠: it stands still; look at it$"):
+            files.locked(path, timeout_s=0, what="it stands still", mend="look at it").__enter__()
 
 
 @pytest.mark.skipif(os.name == "nt", reason="names are counted otherwise there")
@@ -129,8 +152,9 @@ def test_a_file_in_the_way_of_a_folder_is_named(tmp_path: Path) -> None:
 def test_reading_what_is_not_there_is_not_found(tmp_path: Path) -> None:
     with pytest.raises(NotFoundError, match="no such file"):
         files.read(tmp_path / "none.md")
-    with pytest.raises(MemjournalError):
-        files.read(tmp_path)
+    (tmp_path / "file").write_bytes(b"x")
+    with pytest.raises(StorageError, match="Not a directory"):
+        files.read(tmp_path / "file" / "below.md")
 
 
 def test_removing_twice_is_removing_once(tmp_path: Path) -> None:

@@ -201,7 +201,7 @@ def test_what_is_wrong_is_named_and_deleting_is_never_the_advice(example: World)
     assert "file is not a database" in said[0]
     assert "the keyword index" in said[1]
     assert "the vector index" in said[2] and "the vector index" in said[3]
-    assert "another process has been writing" in said[4]
+    assert "another process keeps it" in said[4]
     for words in said:
         assert not {"delete", "remove", "move", "rm"} & set(words.lower().split()), words
 

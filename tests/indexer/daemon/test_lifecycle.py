@@ -27,7 +27,7 @@ from memjournal.indexer.daemon.lifecycle import (
 )
 from memjournal.indexer.daemon.place import DaemonPlace
 from memjournal.indexer.search.answer import SearchRequest
-from memjournal.journal.errors import MemjournalError, StorageError
+from memjournal.journal.errors import CannotCreateError, MemjournalError
 
 from ...odd_places import a_folder, a_pipe
 from ...waiting import wait_until
@@ -327,7 +327,8 @@ def test_a_pipe_in_the_place_of_the_lock_is_named(den: Den) -> None:
     a_pipe(den.place.lock)
     assert den.client() is None
     assert den.place.holder() is None
-    with pytest.raises(StorageError, match=den.place.lock.name), den.place.held(timeout_s=0):
+    named = f"{den.place.lock.name}: not a file; remove what is in its place"
+    with pytest.raises(CannotCreateError, match=named), den.place.held(timeout_s=0):
         pass
 
 

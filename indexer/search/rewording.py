@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from ..keywords.snapshot import Snapshot
-from ..text.analysis import Query, QueryTerm, spans
-from ..text.letters import normalised, scripts
+from ..text.analysis import Query, spans
+from ..text.letters import normalised
 from .confidence import judge
 from .evidence import Evidence
 from .phrases import without_varying
@@ -25,7 +25,7 @@ _ALL: Final = 1 - 1e-6  # of the query's idf
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class AsMeant:
+class Rewording:
     """What is known of a question's words that stand nowhere."""
 
     unknown: tuple[str, ...] = ()  # identifiers, as typed
@@ -33,26 +33,26 @@ class AsMeant:
     evidence: Evidence | None = None  # of the mended query, where it is the one to answer by
 
 
-def as_meant(
+def reword(
     query: Query,
     evidence: Evidence,
     *,
     snapshot: Callable[[], Snapshot],
     gather: Callable[[Query], Evidence],
-) -> AsMeant:
+) -> Rewording:
     """How *query*, which found *evidence*, may have been meant; *gather* asks another one."""
-    if evidence.relevance.share.max(initial=0.0) >= _ALL:  # every word stands somewhere
-        return AsMeant()
+    if evidence.relevance.share.max(initial=0.0) >= _ALL:  # one entry has every word
+        return Rewording()
     vocabulary = snapshot()
     unknown = unknown_identifiers(without_varying(query.text), vocabulary)
     mended = mend(query, vocabulary)
     if mended is None or mended.query is query:
-        return AsMeant(unknown=unknown, mended=mended)
+        return Rewording(unknown=unknown, mended=mended)
     better = gather(mended.query)
     is_answered = judge(better.relevance, is_grammar=mended.query.is_grammar) != "none"
     if _finds_more(better, evidence) and is_answered:
-        return AsMeant(unknown=unknown, mended=mended, evidence=better)
-    return AsMeant(unknown=unknown)
+        return Rewording(unknown=unknown, mended=mended, evidence=better)
+    return Rewording(unknown=unknown)
 
 
 def _finds_more(better: Evidence, evidence: Evidence) -> bool:
@@ -73,11 +73,11 @@ def rewritten(
     That is in the texts that are *shown*, or else in the entry that *text_with* gives for a term.
     """
     better = normalised(text)
-    for word in mended.words:
+    for word in reversed(mended.words):
         written = word.better
         if word.term:
             written = _written(word.term, [*shown], text_with) or written
-        better = better.replace(word.typed, written, 1)
+        better = f"{better[: word.start]}{written}{better[word.start + len(word.typed) :]}"
     return better
 
 
@@ -88,13 +88,3 @@ def _written(term: str, shown: Iterable[str], text_with: Callable[[str], Iterato
             if part := next(spans(text, {term}), None):
                 return text[part.start : part.end]
     return ""
-
-
-def query_of_term(term: str) -> Query:
-    """What to look up to find an entry that contains *term*."""
-    return Query(
-        text=term,
-        terms=(QueryTerm(term, "identifier"),),
-        left_out=(),
-        scripts=scripts(term),
-    )
