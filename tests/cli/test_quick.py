@@ -267,6 +267,11 @@ def long_answers(journal: World) -> World:
     return journal
 
 
+def heed_ctrl_c() -> None:
+    """A shell starts what runs in its background deaf to Ctrl-C, and that is inherited."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 class Held:
     """Whether a process is held up by a pipe that nobody reads: it sleeps, and nothing more comes.
 
@@ -307,6 +312,7 @@ def test_ctrl_c_is_one_line_and_130(
             stderr=subprocess.PIPE,
             bufsize=0,
             env={**os.environ, **variables},
+            preexec_fn=heed_ctrl_c,
         ) as process:
             assert process.stdout is not None and process.stderr is not None
             wait_until(Held(process))
