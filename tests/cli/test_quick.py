@@ -267,9 +267,12 @@ def long_answers(journal: World) -> World:
     return journal
 
 
-def heed_ctrl_c() -> None:
-    """A shell starts what runs in its background deaf to Ctrl-C, and that is inherited."""
-    signal.signal(signal.SIGINT, signal.SIG_DFL)
+HEEDING_CTRL_C = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.SIG_DFL)
+os.execv(sys.executable, [sys.executable, "-P", "-m", "memjournal.cli", *sys.argv[1:]])
+"""
+"""A shell starts what runs in its background deaf to Ctrl-C, and that is inherited."""
 
 
 class Held:
@@ -307,12 +310,11 @@ def test_ctrl_c_is_one_line_and_130(
     variables = {} if completing is None else {"_MEM_COMPLETE": completing}
     for command in (("search", "pool", "-n", "1000", "--json"), ("show", "notes/long.md")):
         with subprocess.Popen(
-            [sys.executable, "-P", "-m", "memjournal.cli", *command],
+            [sys.executable, "-c", HEEDING_CTRL_C, *command],
             stdout=subprocess.PIPE,
             stderr=subprocess.PIPE,
             bufsize=0,
             env={**os.environ, **variables},
-            preexec_fn=heed_ctrl_c,
         ) as process:
             assert process.stdout is not None and process.stderr is not None
             wait_until(Held(process))
