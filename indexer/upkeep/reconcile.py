@@ -125,7 +125,9 @@ def plan_update(
     Raises:
         IndexDamagedError: the catalog is not as it was left.
     """
-    for _ in range(_TRIES):
+    n_left = _TRIES
+    while True:
+        n_left -= 1
         version = catalog.data_version()
         walk = walk_files(root, below=only)
         plan = plan_reconcile(
@@ -137,8 +139,9 @@ def plan_update(
         is_gone = plan.removed or plan.withheld
         if not is_gone or catalog.data_version() == version:
             break
-    else:
-        plan = Plan(plan.changed, ())
+        if not n_left:
+            plan = Plan(plan.changed, ())
+            break
     return plan, as_oddities(walk.unreadable)
 
 

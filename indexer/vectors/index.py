@@ -160,7 +160,8 @@ class VectorIndex:
         docnos = np.repeat(np.asarray([docno for docno, _, _ in kept], np.int64), n_rows)
         places = np.concatenate([np.zeros(0, np.uint32), *(places for _, places, _ in kept)])
         nothing = np.zeros((0, self.dimension), np.float32)
-        codes = self._codec.encode(np.concatenate([nothing, *(vectors for _, _, vectors in kept)]))
+        given = [nothing, *(vectors for _, _, vectors in kept)]
+        codes = self._codec.encode(np.concatenate(given, dtype=np.float32))
         with self._changing:
             self._catch_up()
             with self._looking.exclusive():

@@ -79,7 +79,7 @@ def relevance_of(
     return Relevance(
         documents=np.arange(n),
         relevance=np.array(sorted(scores, reverse=True), np.float64),
-        strength=strength - 1e-4 * np.arange(n),
+        strength=np.asarray(strength - 1e-4 * np.arange(n), np.float64),
         share=np.full(n, share),
         similarity=np.full(n, similarity),
         agreement=1.0,

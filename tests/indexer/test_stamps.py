@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from typing import Any
 
 import pytest
 from hypothesis import given
@@ -56,7 +57,7 @@ def test_whatever_stands_in_a_stamp_is_not_ours(text: str) -> None:
     ],
 )
 def test_who_rebuild_it_in_turns_are_told_what_differs(
-    world: World, other: dict[str, object], reason: str
+    world: World, other: dict[str, Any], reason: str
 ) -> None:
     filled(world)
     world.update(later_s=1)
