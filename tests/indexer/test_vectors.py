@@ -616,6 +616,22 @@ def test_a_search_that_goes_on_beside_finds_the_same(
             np.testing.assert_array_equal(one, other)
 
 
+def test_who_is_nearest_does_not_depend_on_how_rows_are_looked_up(tmp_path: Path) -> None:
+    """So few allowed entries are looked up one by one, more are scanned for; cosines above 1 are no ties."""
+    rows = np.random.default_rng(0).normal(size=(490, 2)).astype(np.float32)
+    rows /= np.linalg.norm(rows, axis=1, keepdims=True)
+    index = VectorIndex.create(tmp_path, fingerprint="m-1", dimension=2)
+    put(index, {docno: row[None] for docno, row in enumerate(rows, 1)})
+    few = np.arange(1, 491)
+    more = np.concatenate([few, 10**6 + np.arange(50)])  # none of these is there
+    for one, other in zip(
+        index.search(rows[0], limit=5, allowed=few),
+        index.search(rows[0], limit=5, allowed=more),
+        strict=True,
+    ):
+        np.testing.assert_array_equal(one, other)
+
+
 def test_nothing_is_found_where_nothing_is_wanted(tmp_path: Path) -> None:
     put(index := create(tmp_path), {1: vectors(1, 2)})
     for allowed in (None, {1}, set[int]()):
