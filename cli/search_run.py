@@ -162,7 +162,7 @@ def _remarks_on(answer: Answer, surroundings: Context) -> Iterator[str]:
         if period.is_used:
             yield f'"{words}" was read as a time: {start} – {end}'
         else:
-            yield f'nothing of "{words}" ({start} – {end}) answers this; all times were searched'
+            yield f'nothing of "{words}" ({start} – {end}) surely answers this; all times were searched'
 
 
 def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
@@ -172,7 +172,7 @@ def _summary_of(answer: Answer, shown: Sequence[Hit]) -> str:
         if used
     )
     if not shown:
-        return f"nothing found ({legs})" if legs else "nothing found"
+        return "nothing found"
     n_weak = len(answer.hits) - len(shown)
     matches = output.count(answer.total, "match", "matches")
     parts = [

@@ -87,6 +87,11 @@ def draft_entry(text: str, wishes: Wishes, *, redactor: Redactor, now: datetime)
         title, body = " ".join(given.text.split()), hidden.text.strip("\r\n")
     if not title and not body.strip():
         raise UsageError("there is nothing to remember", mend='give a text: mem add "…"')
+    if n_hidden and not _is_anything_left(f"{title}\n{body}", redactor):
+        raise UsageError(
+            "all of it is private or a secret: nothing of it can be written",
+            mend="say what may be remembered outside of the private part",
+        )
     return Draft(
         Entry(
             id=EntryId(""),
@@ -105,6 +110,13 @@ def draft_entry(text: str, wishes: Wishes, *, redactor: Redactor, now: datetime)
         ),
         n_hidden,
     )
+
+
+def _is_anything_left(text: str, redactor: Redactor) -> bool:
+    """Whether *text* says more than that something was hidden."""
+    for marker in (redactor.rules.marker, redactor.rules.private_marker):
+        text = text.replace(marker, "") if marker else text
+    return any(map(str.isalnum, text))
 
 
 def draft_from_form(

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 
-from .drafting import clean_references, clean_tags
+from .drafting import WRITTEN_KINDS, clean_references, clean_tags
 from .entry import KINDS, PRIVACIES, TYPES, Entry, as_kind, parse_time
 from .errors import UsageError
 
@@ -83,9 +83,10 @@ def _with_kind(entry: Entry, changes: Mapping[str, object]) -> dict[str, object]
     kind = as_kind(str(changes.get("kind", entry.kind))) or entry.kind
     if not {"type", "kind"} & set(changes) or type_ is None or type_ in TYPES[kind]:
         return {}
-    fitting = [one for one in KINDS if type_ in TYPES[one]]
+    others = WRITTEN_KINDS if kind in WRITTEN_KINDS else KINDS  # what is derived is not set by hand
+    fitting = [one for one in others if type_ in TYPES[one]]
     if "kind" in changes or not fitting:
-        allowed = TYPES[kind] if "kind" in changes else sum(TYPES.values(), ())
+        allowed = TYPES[kind] if "kind" in changes else sum((TYPES[one] for one in others), ())
         raise UsageError(
             f"there is no type {type_!r}" + (f" of {kind!r}" if "kind" in changes else ""),
             mend=f"use {', '.join(dict.fromkeys(allowed))}",

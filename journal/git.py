@@ -73,9 +73,24 @@ def left_behind(root: Path, paths: Collection[str], *, environ: Mapping[str, str
     """
     command = _Git(root, environ)
     kept = set(command.run(["ls-files", "-z"]).split("\0"))
+    return _ever_added(command).intersection(paths) - kept
+
+
+def _ever_added(command: _Git) -> set[str]:
+    """The paths that any commit has added."""
     added = ["log", "--all", "--reflog", "-m", "--no-renames", "--diff-filter=A", "--format="]
     had = command.run([*added, "--name-only", "--relative", "-z", "--", *FOLDERS])
-    return set(had.split("\0")).intersection(paths) - kept
+    return set(had.split("\0"))
+
+
+def were_committed(root: Path, paths: Collection[str], *, environ: Mapping[str, str]) -> bool:
+    """Whether a commit holds any of *paths*, as they are or were.
+
+    Raises:
+        UnavailableError: git is not installed.
+        StorageError: git refused.
+    """
+    return not _ever_added(_Git(root, environ)).isdisjoint(paths)
 
 
 def create_repository(root: Path, *, environ: Mapping[str, str]) -> None:

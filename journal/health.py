@@ -6,7 +6,7 @@ printed by the command that warns of it.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence, Sized
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final, Literal
@@ -132,6 +132,10 @@ def _each(check: str, verdict: Verdict, found: Sequence[Oddity], mend: str) -> I
         yield Finding(check, "ok", "none")
 
 
+def _count(counted: Sized, one: str, several: str) -> str:
+    return f"{len(counted):,} {one if len(counted) == 1 else several}"
+
+
 def _about_ids(ids: Mapping[str, Sequence[Place]]) -> Finding:
     if not ids:
         return Finding("duplicate ids", "ok", "none")
@@ -141,14 +145,17 @@ def _about_ids(ids: Mapping[str, Sequence[Place]]) -> Finding:
     fixable = any(plan_new_ids(ids, is_taken=lambda _: False))
     mend = MEND_FIX if fixable else "both stay; `mem show` lists them with their dates"
     verdict: Verdict = "wrong" if fixable else "odd"
-    return Finding("duplicate ids", verdict, f"{len(ids):,} ids stand twice", mend, places)
+    return Finding(
+        "duplicate ids", verdict, f"{_count(ids, 'id stands', 'ids stand')} twice", mend, places
+    )
 
 
 def _about_secrets(secrets: Mapping[str, tuple[str, ...]]) -> Finding:
     if not secrets:
         return Finding("secrets", "ok", "none that the rules know")
     places = tuple(f"{place}: {', '.join(kinds)}" for place, kinds in secrets.items())
-    what = f"{len(secrets):,} places hold what looks like a secret or a private part"
+    places_hold = _count(secrets, "place holds", "places hold")
+    what = f"{places_hold} what looks like a secret or a private part"
     return Finding("secrets", "wrong", what, "`mem edit` or `mem forget` them", places)
 
 

@@ -18,7 +18,13 @@ from typing import Final
 
 from . import files
 from .entry import Edge, Entry, EntryId
-from .errors import CannotCreateError, FormatError, NoJournalError, NotFoundError
+from .errors import (
+    CannotCreateError,
+    FormatError,
+    FrontmatterError,
+    NoJournalError,
+    NotFoundError,
+)
 from .event import SessionHeader
 from .frontmatter import MAX_FRONTMATTER_BYTES, set_fields
 from .ids import content_key, mint
@@ -250,7 +256,12 @@ class Journal:
             if retitled is not None:  # the title is a heading, not a field
                 del redacted["title"]
             changed = text if retitled is None else retitled
-            changed = set_fields(changed, redacted) if redacted else changed
+            try:
+                changed = set_fields(changed, redacted) if redacted else changed
+            except FrontmatterError as error:
+                raise FrontmatterError(
+                    error.what, where=": ".join(filter(None, (path, error.where))), mend=error.mend
+                ) from error
             if changed != text:
                 files.replace(target, changed.encode("utf-8"))
 

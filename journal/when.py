@@ -88,6 +88,10 @@ _AGO = re.compile(
     r"(?:(?:the )?(?:last|past) |(?:지난|최근) ?)?(\d{1,6}|[a-z]+|[가-힣]+?) ?([a-z]+|[가-힣]+?)?"
     r"(?: ago| ?전(?:부터)?| ?동안)?"
 )
+_DAY_OF_WEEK = re.compile(
+    r"(last week|this week|(?:지지난|지난|저번|이번) 주) ?([a-z]+day|[월화수목금토일]요일)"
+    r"|([a-z]+day) (?:of )?(last week|this week)"
+)
 _MONTH = re.compile(r"(\d{4})-(\d{1,2})|(\d{4})년 ?(\d{1,2})월")
 _NAMED_MONTH = re.compile(r"([a-z]+|\d{1,2}월)(?:,? (\d{4}))?")
 _YEAR = re.compile(r"(\d{4})년?")
@@ -160,6 +164,11 @@ def _plain(text: str) -> str:
 def _calendar(word: str, now: datetime) -> Period | None:
     midnight = now.replace(hour=0, minute=0, second=0, microsecond=0)
     spaced = re.sub(r"(지난|저번|이번)(?=[주달해])", r"\1 ", word)
+    if found := _DAY_OF_WEEK.fullmatch(spaced):
+        week, name = sorted(filter(None, found.groups()), key=_WEEKDAYS.__contains__)
+        monday = _start_of("week", midnight) - timedelta(weeks=_PERIODS[week][1])
+        day = monday + timedelta(days=_WEEKDAYS[name])
+        return Period(day, _add(day, "day", 1))
     if word in _DAYS_BACK:
         day = midnight - timedelta(days=_DAYS_BACK[word])
         return Period(day, _add(day, "day", 1))

@@ -157,10 +157,8 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
 def _print_proof(
     surroundings: Context, done: list[Forgetting], proof: Proof, *, as_json: bool
 ) -> None:
-    from ...journal.git import is_repository
-
     ids = [f"mem:{one}" for step in done for one in step.ids]
-    is_in_history = is_repository(surroundings.root)
+    is_in_history = _is_in_history(surroundings, [step.path for step in done])
     traces = proof.traces
     if as_json:
         fields = {"ids": ids, "paths": [step.path for step in done], "is_proven": proof.holds}
@@ -188,6 +186,18 @@ def _print_proof(
         output.note("git's history still holds the text; so does every clone of it")
     if not proof.holds:
         raise MemjournalError("something of it is still there", mend="run `mem doctor --verify`")
+
+
+def _is_in_history(surroundings: Context, paths: list[str]) -> bool:
+    """Whether git may still hold what was taken out of *paths*; yes where that cannot be told."""
+    from ...journal.git import is_repository, were_committed
+
+    if not is_repository(surroundings.root):
+        return False
+    try:
+        return were_committed(surroundings.root, paths, environ=surroundings.environ)
+    except MemjournalError:
+        return True
 
 
 def _left(number: int) -> str:

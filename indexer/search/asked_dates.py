@@ -155,9 +155,10 @@ def _stands_in_english(found: re.Match[str], last_word: str, after: str, *, is_p
         return True
     if next_word.lower() in FUNCTION_WORDS - {"of"}:
         return True
-    is_sure = found["last"] or _IS_ONE_DAY.search(found["free"] or "")
-    is_title = found[0][0].isupper() and next_word[0].isupper()
-    return bool(is_sure) and is_past and not last_word and not is_title
+    if last_word or (found[0][0].isupper() and next_word[0].isupper()):  # a title
+        return False
+    is_one_day = _IS_ONE_DAY.search(found["free"] or "") is not None
+    return next_word != "of" and (is_one_day or (is_past and bool(found["last"] or found["free"])))
 
 
 def _is_a_day(found: re.Match[str]) -> bool:
@@ -223,6 +224,8 @@ def _name_of(found: re.Match[str]) -> str:
 def _how(found: re.Match[str]) -> str:
     """The word that opens it: "since", ``까지``."""
     groups = found.groupdict()
+    if groups.get("onwards"):
+        return "since"
     how = next((groups[key] for key in ("how", "ago_how", "date_how") if groups.get(key)), "")
     return str(how).lower()
 
@@ -244,6 +247,6 @@ def _as_asked(found: re.Match[str], span: Period) -> AskedPeriod:
             bounds = None, span.end
         case "after":
             bounds = span.end, None
-        case "since" | "from" | "부터" | "이후":
+        case "since" | "부터" | "이후":
             bounds = span.start, None
     return AskedPeriod(words=found[0].strip(), start=bounds[0], end=bounds[1])

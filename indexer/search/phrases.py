@@ -42,6 +42,9 @@ _WORD: Final = re.compile(r"[^\W_]+(?:_+[^\W_]+)*|#")
 _QUOTED: Final = re.compile(r'"([^"\n]{2,200})"|“([^”\n]{2,200})”|「([^」\n]{2,200})」')
 _CODE: Final = re.compile(r"\w*(?:\d|_|[a-z][A-Z]|\w[.:/-]\w)\w*")
 _EDGE: Final = re.compile(r"[a-z0-9]")
+_COMPOUND: Final = re.compile("[가-힣]{4,20}")
+_NAME: Final = re.compile(r"[A-Za-z0-9]+(?:[_-][A-Za-z0-9]+)*")
+_NAME_PART: Final = re.compile("[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+")
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,9 +57,10 @@ class Sought:
     message: str = ""  # of a question that is a log line, without what is printed around it
     text: str = ""  # what is asked: the message as typed, or else the question
     is_log_line: bool = False
+    joined: re.Pattern[str] | None = None  # of a single word: as it may be joined or spaced
 
     def __bool__(self) -> bool:
-        return bool(self.whole or self.quoted)
+        return bool(self.whole or self.quoted or self.joined)
 
     @property
     def n_read(self) -> int:
@@ -66,7 +70,7 @@ class Sought:
         """
         if self.message:
             return N_READ_FOR_MESSAGE
-        return N_READ if self.quoted else 0
+        return N_READ if self.quoted or self.joined else 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +107,20 @@ def phrases_of(text: str) -> Sought:
         message=message if is_log_line and message != whole else "",
         text=said if is_log_line else text,
         is_log_line=is_log_line,
+        joined=_joined(text.strip()) if is_short else None,
     )
+
+
+def _joined(word: str) -> re.Pattern[str] | None:
+    """What finds *word* however its parts are joined: ``reserveStock`` as ``reserve_stock``, a Korean
+    compound with spaces in it; None where there is only one way."""
+    word = unicodedata.normalize("NFKC", word)
+    if _COMPOUND.fullmatch(word):
+        return re.compile(" ?".join(word))
+    parts = _NAME_PART.findall(word) if _NAME.fullmatch(word) else ()
+    if len(parts) < 2:
+        return None
+    return re.compile(rf"(?<![^\W_]){'[ _-]?'.join(part.lower() for part in parts)}(?![^\W_])")
 
 
 def _n_words(phrase: str) -> int:
@@ -131,6 +148,9 @@ def find_phrases(sought: Sought, text: str, *, is_question: bool = False) -> Con
     """
     text = text[:MAX_CHARS] if text.isascii() else unicodedata.normalize("NFKC", text[:MAX_CHARS])
     lowered = text.lower()
+    if sought.joined and sought.joined.search(lowered):
+        is_echo = is_question and len(lowered) < ECHO_FACTOR * len(sought.text)
+        return Containing(whole=not is_echo, quoted=frozenset())
     forms = [sought.whole, sought.message, *(form for _, form in sought.quoted)]
     if not any(form and _has_words(lowered, form) for form in forms):
         return Containing(whole=False, quoted=frozenset())

@@ -145,7 +145,15 @@ class Searcher:
         period: AskedPeriod,
     ) -> Answer:
         """What there is of that time."""
-        rows = rows_of_a_time(self._catalog, wanted, types)
+
+        def saying(words: str) -> list[int]:
+            found = self._legs.gather(
+                query_terms(words), by="keyword", wanted=wanted, limit=N_CANDIDATES
+            ).relevance
+            documents: list[int] = found.documents[found.share > 0].tolist()
+            return documents
+
+        rows = rows_of_a_time(self._catalog, wanted, types, saying=saying)
         hits = tuple(
             Hit(
                 row=row,
@@ -245,7 +253,7 @@ class Searcher:
             body = self._read(asked, row) if row is not None else None
             if row is not None and body is not None:
                 contained[at] = phrases.find_phrases(
-                    sought, f"{row.title}\n{body}", is_question=row.type == "user_prompt"
+                    sought, _all_of(row, body), is_question=row.type == "user_prompt"
                 )
         asked.contained = contained
         worth = [one.worth(sought) for one in contained]
@@ -324,7 +332,7 @@ class Searcher:
 
     def _nowhere_in(self, asked: _Asked, hits: Sequence[Hit]) -> Iterator[str]:
         """The unknown identifiers, but for those that stand in a hit as a part of something longer."""
-        texts = [f"{hit.row.title}\n{self._read(asked, hit.row) or ''}".lower() for hit in hits]
+        texts = [_all_of(hit.row, self._read(asked, hit.row) or "").lower() for hit in hits]
         unknown = asked.meant.unknown
         return (name for name in unknown if not any(name.lower() in one for one in texts))
 
@@ -355,6 +363,11 @@ class Searcher:
             )
             for row in cited_rows(self._catalog, text, request.wanted)
         ]
+
+
+def _all_of(row: Row, body: str) -> str:
+    """What can be searched of an entry: its words, and the files, symbols and tags that it names."""
+    return "\n".join((row.title, body, *row.files, *row.symbols, *row.tags))
 
 
 def _repetition_of(request: SearchRequest) -> float:

@@ -28,17 +28,18 @@ _DAY: Final = (
     rf"(?:{_MONTH_OF_A_DAY} {_ORDINAL}(?:,? \d{{4}})?|"
     rf"{_ORDINAL} (?:of )?{_MONTH_OF_A_DAY}(?:,? \d{{4}})?)"
 )
+_DAY_OF_LAST_WEEK: Final = rf"(?:{_WEEKDAY} (?:of )?last week|[Ll]ast week {_WEEKDAY})"
 _LAST: Final = rf"(?:[Ll]ast|[Pp]ast) {_NUMBER} {_UNIT}"
 _ALONE: Final = (
-    rf"(?P<free>(?:{_AGO}|(?:[Yy]ester|[Tt]o)day|[Tt]he day before yesterday|"  # whatever stands before
+    rf"(?P<free>(?:{_DAY_OF_LAST_WEEK}|{_AGO}|(?:[Yy]ester|[Tt]o)day|[Tt]he day before yesterday|"  # whatever stands before
     rf"(?:[Ll]ast|[Tt]his) (?:week|month|year)|[Ll]ast {_WEEKDAY})(?:'s)?)|"
     rf"(?P<last>(?:[Tt]he )?{_LAST})|"
     rf"(?P<day>{_DAY}|{_MONTH_OF_A_DAY} {_YEAR}|{_ISO})"  # at the beginning or the end only
 )
 _AFTER_PREPOSITION: Final = (
     r"(?P<how>[Ii]n|[Oo]n|[Dd]uring|[Ss]ince|[Ff]rom|[Aa]fter|[Bb]efore|[Uu]ntil|[Oo]ver|[Ww]ithin) "
-    rf"(?:the )?(?P<named>{_LAST}|(?:last|past|this) (?:week|month|year)|{_DAY}|"
-    rf"{_MONTH}(?: \d{{4}})?|(?:last )?{_WEEKDAY}|{_ISO}|yesterday|{_AGO})"
+    rf"(?:the )?(?P<named>{_DAY_OF_LAST_WEEK}|{_LAST}|(?:last|past|this) (?:week|month|year)|{_DAY}|"
+    rf"{_MONTH}(?: \d{{4}})?|(?:last )?{_WEEKDAY}|{_ISO}|yesterday|{_AGO})(?P<onwards> onwards?)?"
 )
 ENGLISH: Final = re.compile(rf"(?<![\w./'\"-])(?:{_AFTER_PREPOSITION}|{_ALONE})(?![\w/\"-]|\.\w)")
 ENGLISH_DAY: Final = re.compile(_DAY, re.IGNORECASE)
@@ -50,7 +51,10 @@ MONTH_OF_ANY_YEAR: Final = re.compile(
 
 _KOREAN_NUMBER: Final = r"(?:\d{1,3}|한|두|세|네|다섯|여섯)"
 _KOREAN_DAYS: Final = "하루|이틀|사흘|나흘|열흘"
-_KOREAN_TIME: Final = r"오늘|어제|그제|그저께|엊그제|지지난 ?주|(?:지난|저번|이번) ?주|(?:지난|저번|이번) ?달|작년|올해|지난 ?해|지난 ?[월화수목금토일]요일"
+_KOREAN_TIME: Final = (
+    "(?:지지난|지난|저번|이번) ?주 ?[월화수목금토일]요일|오늘|어제|그제|그저께|엊그제|지지난 ?주|"
+    "(?:지난|저번|이번) ?주|(?:지난|저번|이번) ?달|작년|올해|지난 ?해|지난 ?[월화수목금토일]요일"
+)
 _KOREAN_AMOUNT: Final = rf"(?:{_KOREAN_NUMBER} ?(?:시간|일|주일?|달|개월|년)|일주일|{_KOREAN_DAYS})"
 _KOREAN_DATE: Final = rf"(?:\d{{4}}년 ?)?\d{{1,2}}월(?: ?\d{{1,2}}일)?|{_ISO}|\d{{4}}년"
 _KOREAN_DAY: Final = r"\d{4}년 ?\d{1,2}월(?: ?\d{1,2}일)?|\d{1,2}월 ?\d{1,2}일"

@@ -171,6 +171,17 @@ def test_adding_does_not_wait_for_an_index_that_is_being_written(world: World) -
     )
 
 
+@pytest.mark.parametrize("text", ["<private>큐를 옮긴다</private>", f"password: {SECRET}"])
+def test_what_is_private_as_a_whole_is_no_memory(world: World, text: str) -> None:
+    added = world.run("add", text)
+    if text.startswith("<"):
+        assert added.code == 64
+        assert "all of it is private" in added.err
+        assert not list(world.root.glob("memories/**/*.md"))
+    else:  # what kind of secret it was is something
+        assert "[REDACTED]" in memory(world, added.out.split()[0][1:-1])
+
+
 def test_a_form_is_filled_in_in_the_editor(world: World) -> None:
     world.editor(r"sed -i 's/^# $/# 편집기에서/; s/^type: note/type: lesson/' " + '"${2:-$1}"')
     added = world.ok("add", "--edit")
@@ -299,6 +310,24 @@ def test_an_empty_value_takes_the_field_out(world: World) -> None:
     id_ = world.add("x", "--tag", "a", "--confidence", "0.5")
     world.ok("edit", id_, "--set", "tags=", "--set", "confidence=")
     assert "tags" not in memory(world, id_) and "confidence" not in memory(world, id_)
+
+
+@pytest.mark.parametrize("type_", ["user_prompt", "turn", "pending"])
+def test_what_only_memjournal_writes_is_no_type_to_set(world: World, type_: str) -> None:
+    id_ = world.ok("add", "큐를 옮긴다", "-t", "decision").out.split()[0][1:-1]
+    before = memory(world, id_)
+    refused = world.run("edit", id_, "--set", f"type={type_}")
+    assert (refused.code, memory(world, id_)) == (64, before)
+    assert "use decision, " in refused.err
+
+
+def test_a_file_whose_frontmatter_is_broken_is_named(world: World) -> None:
+    path = world.root / "notes" / "broken.md"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("---\ntags: [a\n---\nqueue\n", "utf-8")
+    refused = world.run("edit", "notes/broken.md", "--set", "type=lesson")
+    assert refused.code == 65
+    assert refused.err.startswith("mem: notes/broken.md: line ")
 
 
 def test_a_new_type_brings_its_kind_along(world: World) -> None:
@@ -486,6 +515,17 @@ def test_forgetting_is_committed_and_history_is_not_promised(world: World) -> No
 
 
 # sources
+
+
+def test_what_was_never_committed_is_in_no_history(world: World) -> None:
+    world.ok("init", "--git")
+    world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true")
+    note = world.root / "notes" / "trip.md"
+    note.parent.mkdir(exist_ok=True)
+    note.write_text("목성 여행을 준비한다\n", "utf-8")
+    forgotten = world.ok("forget", "--query", "목성 여행", "--yes")
+    assert not note.exists()
+    assert "history" not in forgotten.err
 
 
 def test_a_source_that_is_an_entry_is_kept_by_its_id(world: World) -> None:

@@ -38,6 +38,12 @@ def day(date: Day | None) -> datetime | None:
         ("어제 정한 것", "정한 것", (2026, 11, 29), (2026, 11, 30)),
         ("10월에 정한 규칙", "정한 규칙", (2026, 10, 1), (2026, 11, 1)),
         ("지난달부터 바뀐 것", "바뀐 것", (2026, 10, 1), None),
+        ("decisions from last week", "decisions", (2026, 11, 23), (2026, 11, 30)),
+        ("lessons from October", "lessons", (2026, 10, 1), (2026, 11, 1)),
+        ("changes from Wednesday onwards", "changes", (2026, 11, 25), None),
+        ("지난주 화요일에 결정한 것", "결정한 것", (2026, 11, 24), (2026, 11, 25)),
+        ("deploys on Friday last week", "deploys", (2026, 11, 27), (2026, 11, 28)),
+        ("last week Friday's outage", "outage", (2026, 11, 27), (2026, 11, 28)),
         ("2026년 11월 28일에 뭐 했지", "뭐 했지", (2026, 11, 28), (2026, 11, 29)),
     ],
 )
@@ -67,6 +73,9 @@ def test_a_time_is_taken_out_of_the_question(
         ("오늘 고친 버그", (2026, 11, 30), (2026, 12, 1)),
         ("two weeks ago deploys failed", (2026, 11, 16), (2026, 11, 23)),
         ("2주 전 배포", (2026, 11, 16), (2026, 11, 23)),
+        ("yesterday outage", (2026, 11, 29), (2026, 11, 30)),
+        ("3 days ago outage", (2026, 11, 27), (2026, 11, 28)),
+        ("last week the parser broke", (2026, 11, 23), (2026, 11, 30)),
     ],
 )
 def test_a_time_may_begin_a_question(text: str, start: Day, end: Day) -> None:
@@ -223,7 +232,8 @@ def test_a_month_and_a_day_are_the_last_that_are_not_to_come(text: str, date: Da
         "며칠 전에 고친 것",
         "less than 3 days ago",
         "over a year ago",
-        "yesterday button",
+        "yesterdayButton color",
+        "last week of a sprint that failed",
         "recently fixed",
         "Mar 10 12:00:01 sshd: pool failed",
         "what is due this week",
@@ -448,6 +458,37 @@ def test_a_filter_or_the_switch_keeps_the_words_as_they_are(dated: World) -> Non
 )
 def test_what_happened_lists_what_there_is_of_that_time(dated: World, text: str) -> None:
     assert dated.found(text) == ["풀 어제"]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "what did we decide last week",
+        "decisions from last week",
+        "show me decisions last week",
+        "지난주에 결정한 것",
+        "지난주에 뭐 정했지",
+        "지난주에 뭘 결정했더라",
+        "지난주 결정 사항",
+    ],
+)
+def test_decisions_of_a_time_are_those_typed_so_and_notes_that_say_so(
+    world: World, text: str
+) -> None:
+    last_week = WORLD_NOW - timedelta(days=7)
+    world.memory("Queue", "Kafka it is", type="decision", created=last_week)
+    world.memory("Pool", "timeouts", type="lesson", created=last_week)
+    world.note(
+        "notes/a.md", f"---\ncreated: {last_week.isoformat()}\n---\n# 회의\n\n결정: 큐를 옮긴다\n"
+    )
+    world.note(
+        "notes/b.md", f"---\ncreated: {last_week.isoformat()}\n---\n# Meeting\n\nDecided: EU only\n"
+    )
+    world.note("notes/c.md", f"---\ncreated: {last_week.isoformat()}\n---\n# Lunch\n\nnoodles\n")
+    world.update()
+    found = world.found(text)
+    assert found[0] == "Queue"
+    assert set(found) == {"Queue", "회의", "Meeting"}
 
 
 @pytest.mark.parametrize("text", ["the day before yesterday", "what happened 3 days ago", "3일 전"])

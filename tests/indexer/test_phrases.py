@@ -47,6 +47,32 @@ def test_another_line_is_another_line(asked: str, stored: str) -> None:
     assert not find_phrases(phrases_of(asked), stored).whole
 
 
+@pytest.mark.parametrize(
+    ("asked", "stored"),
+    [
+        ("reserveStock", "it calls reserve_stock() twice"),
+        ("reserve_stock", "it calls reserveStock() twice"),
+        ("max-pool-size", "set maxPoolSize to 30"),
+        ("결제서버", "우리 결제 서버는 둘이다"),
+        ("배포파이프라인", "배포 파이프 라인을 옮긴다"),
+    ],
+)
+def test_a_name_or_a_compound_is_the_same_however_it_is_joined(asked: str, stored: str) -> None:
+    assert find_phrases(phrases_of(asked), stored).whole
+
+
+@pytest.mark.parametrize(
+    ("asked", "stored"),
+    [
+        ("reserveStock", "it preserve_stocks"),
+        ("결제서버", "결제 요청을 서버로"),
+        ("reserveStock", "reserve the stock"),
+    ],
+)
+def test_the_parts_apart_are_not_the_name(asked: str, stored: str) -> None:
+    assert not find_phrases(phrases_of(asked), stored).whole
+
+
 def test_a_question_asked_before_does_not_answer_itself() -> None:
     sought = phrases_of("why did the pool time out")
     assert find_phrases(sought, "why did the pool time out").whole
@@ -110,3 +136,18 @@ def test_what_is_a_part_of_a_longer_name_or_an_id_is_not_missed(world: World) ->
     assert world.ask(f"mem:{row.id}").missing_phrases == ()
     assert world.ask(row.id).missing_phrases == ()
     assert world.ask("src/none.py").missing_phrases == ("src/none.py",)
+
+
+@pytest.mark.parametrize("text", ["reserveStock", "결제서버"])
+def test_a_name_joined_otherwise_surely_is_there(filled: World, text: str) -> None:
+    filled.memory("Stock", "reserve_stock holds the row; 결제 서버 둘")
+    filled.update()
+    answer = filled.ask(text)
+    assert answer.hits[0].row.title == "Stock"
+    assert answer.confidence != "none"
+
+
+def test_a_path_in_quotes_may_stand_among_the_files_of_an_entry(filled: World) -> None:
+    filled.memory("Retry", "three attempts", files=("src/billing/retry.py",))
+    filled.update()
+    assert filled.ask('"src/billing/retry.py"').missing_phrases == ()
