@@ -128,7 +128,7 @@ class Matches:
         return forms
 
     def _in_block(self, block: int) -> list[Match]:
-        """The matches that begin in it, in no order."""
+        """The matches whose terms begin in it, in no order."""
         if block not in self._known:
             seen = self._seen[block] if block < len(self._seen) else ()
             self._known[block] = self._cut(block * self._n_chars, seen) if seen else []
@@ -142,9 +142,10 @@ class Matches:
         found: list[Match] = []
         for begin, stop in self._words(first, last, needles):
             for part in spans(self._text[begin:stop], seen):
-                at = whole_start(self._text, begin + part.start)
+                at = begin + part.start  # before it there may be more of the same character
                 if start <= at < end:
-                    found.append(Match(at, whole_end(self._text, begin + part.end), part.term))
+                    stop_seen = whole_end(self._text, begin + part.end)
+                    found.append(Match(whole_start(self._text, at), stop_seen, part.term))
         return found
 
     def _words(self, start: int, end: int, needles: Sequence[str]) -> set[tuple[int, int]]:

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from typing import Literal
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from memjournal.indexer.search.characters import whole_end, whole_start
@@ -77,6 +77,7 @@ def best_worth(found: list[Match], wanted: Mapping[str, float], n_chars: int) ->
 
 
 @settings(max_examples=300)
+@example("ข้อมูลล่ม👩\u200dㅋㅋ ", "ㅋㅋ", 10)  # the character begins in the block before its term
 @given(ANY, QUESTIONS, st.integers(10, 300))
 def test_what_stands_in_the_whole_text_is_found(text: str, query: str, n_chars: int) -> None:
     wanted = weights(query)
