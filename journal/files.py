@@ -261,7 +261,7 @@ def sync_folder(folder: Path) -> None:
         raise as_storage_error(error, folder) from error
 
 
-def open_regular(path: Path) -> BinaryIO:
+def open_regular(path: Path | str) -> BinaryIO:
     """The file at *path*, for reading.
 
     A link, which a journal may bring along and which leads anywhere, a pipe, which is waited for

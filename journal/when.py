@@ -7,6 +7,7 @@ zone of ``now``. A day that daylight saving makes longer is as long as the zone 
 
 from __future__ import annotations
 
+import contextlib
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -83,6 +84,7 @@ _MONTHS: Final = _by_word(
     )
 )
 
+_YEARS_TO_A_LEAP_DAY: Final = 9  # 1896 and 1904 are as far apart as any two
 _MAX_CHARS: Final = 100  # what is longer is no time, and would be looked at for long
 _AGO = re.compile(
     r"(?:(?:the )?(?:last|past) |(?:지난|최근) ?)?(\d{1,6}|[a-z]+|[가-힣]+?) ?([a-z]+|[가-힣]+?)?"
@@ -209,11 +211,14 @@ def _english_day(name: str, *, day: str, year: str | None, midnight: datetime) -
 
 
 def _latest(numbers: list[int], midnight: datetime) -> Period:
-    """The month, or the month and day, of this year, or of the last where it is still to come."""
-    span = _from_numbers([midnight.year, *numbers], midnight)
-    if span.start <= midnight:
-        return span
-    return _from_numbers([midnight.year - 1, *numbers], midnight)
+    """The month, or the month and day, of this year, or of the last that had it and is not to come."""
+    years = range(midnight.year, midnight.year - _YEARS_TO_A_LEAP_DAY, -1)
+    for year in years if numbers == [2, 29] else years[:2]:
+        with contextlib.suppress(ValueError):  # no leap year
+            span = _from_numbers([year, *numbers], midnight)
+            if span.start <= midnight:
+                return span
+    raise ValueError("there is no such day")
 
 
 def _from_numbers(numbers: list[int], midnight: datetime) -> Period:

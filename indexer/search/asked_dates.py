@@ -14,6 +14,7 @@ from typing import Final
 
 from ...journal.when import Period, parse_ago, parse_span
 from ..text.english import FUNCTION_WORDS
+from ..text.letters import normalised
 from .answer import AskedPeriod
 from .of_a_time import TYPES
 from .time_words import (
@@ -87,12 +88,11 @@ def take_period(text: str, *, now: datetime) -> DatedQuestion | None:
     """
     if len(text) > _MAX_CHARS:
         return None
-    times = [
-        found
-        for found in (*KOREAN.finditer(text), *ENGLISH.finditer(text))
-        if _stands_as_a_time(found, text)
-    ]
-    if len(times) != 1:  # two are compared with each other
+    text = normalised(text)
+    named = [*KOREAN.finditer(text), *ENGLISH.finditer(text)]
+    times = [found for found in named if _stands_as_a_time(found, text)]
+    may_be_another = any(_last_word(text[: one.start()]) == "" for one in named if one not in times)
+    if len(times) != 1 or may_be_another:  # two are compared with each other
         return None
     (found,) = times
     if _is_one_of_several(found, text):

@@ -14,17 +14,20 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 from math import fsum
 from typing import Final, NamedTuple
 
-from ..text.analysis import folded_character, korean_readings, spans
+from ..text.analysis import Part, folded_character, korean_readings, spans
 from ..text.letters import SYLLABLE, VOWEL_OR_FINAL
 from .characters import whole_end, whole_start
 
 _REACH: Final = 200  # more than two identifiers: a longer word is data
 _MAX_LOOKS: Final = 1_000  # blocks, of those in which most seems to stand; a usual text has ten
+_USUAL_WORD: Final = 40  # characters
+_REMEMBERED: Final = 4096  # words with what was sought in them: a few MB
 _SAME: Final = 1e-9  # sums of the same weights in another order
 _ENDS: Final = " "  # in a folded text: what ends a word, ...
 _SIGN: Final = "-"  # ... what joins the parts of an identifier, ...
@@ -130,18 +133,18 @@ class Matches:
     def _in_block(self, block: int) -> list[Match]:
         """The matches whose terms begin in it, in no order."""
         if block not in self._known:
-            seen = self._seen[block] if block < len(self._seen) else ()
+            seen = self._seen[block] if block < len(self._seen) else frozenset[str]()
             self._known[block] = self._cut(block * self._n_chars, seen) if seen else []
         return self._known[block]
 
-    def _cut(self, start: int, seen: Collection[str]) -> list[Match]:
+    def _cut(self, start: int, seen: frozenset[str]) -> list[Match]:
         """The matches that begin in the block at *start*, in which *seen* are the terms."""
         end = start + self._n_chars
         needles = [needle for needle, term in self._needles if term in seen]
         first, last = self._start_of_word(start), self._end_of_word(end)
         found: list[Match] = []
         for begin, stop in self._words(first, last, needles):
-            for part in spans(self._text[begin:stop], seen):
+            for part in _spans_of(self._text[begin:stop], seen):
                 at = begin + part.start  # before it there may be more of the same character
                 if start <= at < end:
                     stop_seen = whole_end(self._text, begin + part.end)
@@ -179,6 +182,16 @@ class Matches:
     def _end_of_word(self, at: int) -> int:
         stop = self._folded.find(_ENDS, at - 1, at + _REACH)
         return min(len(self._folded), at + _REACH) if stop < 0 else stop
+
+
+def _spans_of(word: str, seen: frozenset[str]) -> Iterable[Part]:
+    """``spans``, of the words of a question once: they stand in most of what it finds."""
+    return _known_spans(word, seen) if len(word) <= _USUAL_WORD else spans(word, seen)
+
+
+@lru_cache(_REMEMBERED)
+def _known_spans(word: str, seen: frozenset[str]) -> tuple[Part, ...]:
+    return tuple(spans(word, seen))
 
 
 def _folded(text: str) -> str:

@@ -193,7 +193,10 @@ class Searcher:
         quoted = frozenset[str]().union(*(one.quoted for one in asked.contained))
         missing = tuple(typed for typed, _ in sought.quoted if typed not in quoted)
         is_set_aside = period is not None and not period.is_used
-        falls_short = bool(missing) or is_set_aside or self._has_unknown_around(text, sought)
+        is_number = not any(map(str.isalnum, phrases.without_varying(text)))  # or a time stamp
+        falls_short = (
+            bool(missing) or is_set_aside or is_number or self._has_unknown_around(text, sought)
+        )
         return Answer(
             hits=hits,
             total=self._n_matching(asked, request, named),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import unicodedata
 from datetime import datetime, timedelta, timezone
 
 import pytest
@@ -274,6 +275,8 @@ def test_what_may_be_still_to_come_is_no_time(text: str) -> None:
     "text",
     [
         "in March and April",
+        "last week webhook yesterday",
+        "last week webhook last week",
         "in October or November",
         "on Friday or Saturday",
         "what broke on Friday or Saturday",
@@ -325,6 +328,14 @@ def test_what_may_be_still_to_come_is_no_time(text: str) -> None:
 )
 def test_a_time_with_another_beside_it_or_left_out_is_no_filter(text: str) -> None:
     assert take_period(text, now=NOW) is None
+
+
+@pytest.mark.parametrize("text", ["지난주에 결정한 배포", "11월 12일 회의록"])
+def test_a_time_is_read_in_decomposed_letters_too(text: str) -> None:
+    composed = take_period(text, now=NOW)
+    decomposed = take_period(unicodedata.normalize("NFD", text), now=NOW)
+    assert composed is not None
+    assert decomposed == composed
 
 
 @pytest.mark.parametrize("text", ["CVE 2026-11", "ticket 2026-11", "we closed ticket 2026-11"])
@@ -511,3 +522,11 @@ def test_a_time_alone_asks_for_whatever_there_is_of_it(text: str) -> None:
 )
 def test_the_time_stamp_of_a_log_line_is_no_time(text: str) -> None:
     assert take_period(text, now=NOW) is None
+
+
+@pytest.mark.parametrize("text", ["2026-11-30 03:12:55", "2026", "30000"])
+def test_no_number_is_answered_for_sure_by_another(world: World, text: str) -> None:
+    world.memory("Weekly 2026-11-12", "minutes of the weekly meeting")
+    world.memory("Pool", "timeout")
+    world.update()
+    assert world.ask(text).confidence != "high"
