@@ -8,7 +8,9 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Sequence
+from io import TextIOWrapper
 
+from .messages import Messages
 from .text_encoding import read_words, restart_in_utf8_mode, set_terminal_encoding
 from .version import VERSION
 
@@ -97,6 +99,8 @@ def _mend_streams() -> None:
         elif mode == "w" and hasattr(stream, "reconfigure"):
             stream.reconfigure(errors="replace")
             set_terminal_encoding(stream)
+    if sys.stderr is sys.__stderr__ and isinstance(sys.stderr, TextIOWrapper):
+        sys.stderr = Messages.instead_of(sys.stderr)
 
 
 def _without_secrets(text: str) -> str:

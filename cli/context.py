@@ -430,15 +430,17 @@ class Context:
         return changed
 
     def _commit(self, paths: list[str], message: str) -> None:
-        """Commit, waiting for another git that is at work there."""
+        """Commit, waiting for another git that is at work there; not for one that was killed before."""
         from ..journal import git
-        from ..journal.errors import LockedError
 
+        came = self.now
         deadline = time.monotonic() + self.settings.journal.lock_timeout_s
         while True:
             try:
                 git.commit(self.root, paths, message, environ=self.environ)
-            except LockedError:
+            except git.GitLockedError as error:
+                if error.is_old(came):
+                    raise error.left_behind() from error
                 if time.monotonic() >= deadline:
                     raise
                 time.sleep(0.1)

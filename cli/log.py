@@ -6,8 +6,10 @@ Writing the log must not fail in turn, for it runs when something already has.
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import platform
+import stat
 import sys
 import traceback
 from collections.abc import Iterator
@@ -49,14 +51,23 @@ def read_log_tail(path: Path, *, n_lines: int) -> list[str]:
     """The last lines of the log; none when there is none.
 
     Raises:
-        OSError: it is there and cannot be read.
+        StorageError, CannotCreateError: it cannot be read, or something is there that is no log.
     """
+    from ..journal.errors import StorageError
+    from ..journal.files import as_storage_error, open_regular
+    from ..journal.obstacle import kind_at
+
     try:
-        fd = os.open(path, os.O_RDONLY | _CAREFUL)
-        with open(fd, encoding="utf-8", errors="replace") as stream:
-            text = stream.read()
-    except FileNotFoundError:
-        return []
+        with open_regular(path) as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - MAX_BYTES))
+            text = stream.read().decode("utf-8", "replace")
+    except OSError as error:
+        if (kind := kind_at(path)) not in ("", "a file"):
+            what = f"it is {kind}, and no log"
+            raise StorageError(what, where=str(path), mend="remove it") from error
+        if isinstance(error, (FileNotFoundError, NotADirectoryError)):
+            return []
+        raise as_storage_error(error, path) from error
     return text.splitlines()[-n_lines:]
 
 
@@ -90,4 +101,6 @@ def append_record(path: Path, record: str) -> None:
             replace(path, path.read_bytes()[-MAX_BYTES // 2 :])
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _CAREFUL, 0o600)
     with open(fd, "a", encoding="utf-8", newline="") as stream:
+        if not stat.S_ISREG(os.fstat(fd).st_mode):  # what a device takes is nowhere
+            raise FileExistsError(errno.EEXIST, "something else is in its place", str(path))
         stream.write(record)

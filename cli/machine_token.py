@@ -15,6 +15,7 @@ from typing import Final
 
 from ..journal import files
 from ..journal.errors import CannotCreateError, NotFoundError, StorageError
+from ..journal.obstacle import find_obstacle
 from . import output
 
 _FORM: Final = re.compile(rb"[0-9a-f]{64}\n")
@@ -29,7 +30,8 @@ def machine_token(path: Path) -> str:
             kept = _read(path)  # another process may have been faster
         return kept.decode().strip()
     except (CannotCreateError, StorageError) as error:
-        output.warn(f"an index cannot be kept for the next run: {error}")
+        reason = find_obstacle(path.parent) or error
+        output.warn(f"an index cannot be kept for the next run: {reason}")
         return _make()
 
 

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..journal.errors import MemjournalError
 from . import output
+from .messages import QUOTED_CHARS
 from .present import heading_of, hit_fields, title_of
 
 if TYPE_CHECKING:
@@ -152,7 +153,8 @@ def _period_fields(answer: Answer) -> dict[str, object] | None:
 def _remarks_on(answer: Answer, surroundings: Context) -> Iterator[str]:
     """How the question was understood, and how it may have been meant."""
     if answer.did_you_mean:
-        yield f"did you mean: {output.safe(answer.did_you_mean)}"
+        asked = output.shorten(output.safe(answer.did_you_mean), QUOTED_CHARS)
+        yield f"did you mean: {asked}"
     for phrase in answer.missing_phrases:
         yield f'nothing says "{output.safe(phrase)}" word for word'
     if (period := answer.period) is not None:

@@ -13,7 +13,7 @@ from .index import JournalIndex
 
 @dataclass(frozen=True, slots=True)
 class Proof:
-    """How much of the entries is left in each place; the index and ``traces.records`` must be empty."""
+    """How much of the entries is left in each place; ``holds`` says what must be empty."""
 
     n_catalog: int
     n_keyword: int
@@ -22,13 +22,14 @@ class Proof:
 
     @property
     def holds(self) -> bool:
-        """Whether nothing is left that a search or a command could find."""
+        """Whether everything was looked through, and nothing is left that a command could find."""
         return not (
             self.n_catalog
             or self.n_keyword
             or self.n_vector
             or self.traces.records
             or self.traces.index
+            or self.traces.unread
         )
 
 
@@ -55,7 +56,6 @@ def prove_forgotten(
 
     Raises:
         IndexDamagedError: a part of the index cannot be read.
-        OSError: a file cannot be read.
     """
     gone = set(docnos)
     with contextlib.closing(index.read_catalog()) as catalog:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterator
 
-from ..journal.errors import MemjournalError
+from ..journal.errors import CannotCreateError, MemjournalError
 from ..journal.health import Finding
+from ..journal.obstacle import find_obstacle
 from .catalog.catalog import Catalog
 from .errors import IndexDamagedError, NoIndexError
 from .index import JournalIndex
@@ -15,8 +17,21 @@ from .upkeep.reconcile import plan_update
 MEND_REBUILD = "`mem index --rebuild`"
 
 
+def find_index_obstacle(index: JournalIndex) -> CannotCreateError | None:
+    """What stands where the index's folder should be, so that there can be none; a link as well."""
+    if os.path.islink(index.folder):
+        return CannotCreateError(
+            "a symbolic link, not followed", where=str(index.folder), mend="put a folder there"
+        )
+    return find_obstacle(index.folder)
+
+
 def check_index(index: JournalIndex) -> Iterator[Finding]:
     """Whether there is an index, how far it follows the files, and what it gave up on."""
+    if obstacle := find_index_obstacle(index):
+        what = f"there can be none: {obstacle.where}: {obstacle.what}"
+        yield Finding("index", "wrong", what, obstacle.mend)
+        return
     try:
         catalog = Catalog.copy_of(index.catalog_path)
     except NoIndexError:

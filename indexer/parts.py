@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..journal import files
 from ..journal.errors import CannotCreateError, StorageError
+from ..journal.obstacle import find_obstacle
 from .catalog.catalog import Catalog
 from .catalog.outbox import TARGETS, Target
 from .errors import IndexDamagedError, VectorsUnavailableError
@@ -78,7 +79,8 @@ class IndexParts:
         try:
             files.make_private_folder(self.folder)
         except OSError as error:
-            raise files.as_storage_error(error, self.folder) from error
+            refused = find_obstacle(self.folder) or files.as_storage_error(error, self.folder)
+            raise refused from error
         with self._lock(self.options.lock_timeout_s if wait else 0.0, say if wait else None) as fd:
             self._held = fd
             try:

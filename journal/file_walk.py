@@ -18,6 +18,7 @@ from stat import S_ISDIR, S_ISLNK, S_ISREG
 from typing import Final
 
 from .files import as_storage_error
+from .obstacle import kind_of
 
 FoundFile = tuple[str, int, int, int]
 """A file: its path below the root, POSIX; its bytes; when it was changed, and when its inode was, in ns."""
@@ -111,7 +112,7 @@ class FileWalk:
         elif S_ISDIR(mode):
             folders.append(path)
         elif self._is_wanted(path):  # reading a pipe would never end
-            self._skip(path, "not a regular file")
+            self._skip(path, f"{kind_of(mode)}, not read")
 
     def _is_wanted(self, path: str) -> bool:
         # most names are in small letters, and to see that is quicker than to make them so

@@ -8,10 +8,12 @@ the side, often where no terminal is.
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import sys
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -30,6 +32,10 @@ _ALONE: Final = (  # no hook, no housekeeping, and no signature: that may ask fo
 )
 COMMITTED: Final = (*FOLDERS, "ledger", "quarantine", "memjournal.toml")
 """What belongs to a journal; other files in its folder are left to whoever put them there."""
+OLD_LOCK: Final = timedelta(minutes=1)
+"""A git that commits is done by then; one that was killed leaves its lock behind for ever."""
+_LOCKS: Final = ("index.lock", "HEAD.lock")
+_IS_LOCKED: Final = re.compile(r"Unable to create '(.+\.lock)': File exists")
 _LOCAL: Final = frozenset(  # `git rev-parse --local-env-vars`: set by a git that runs us in a hook
     """
     GIT_ALTERNATE_OBJECT_DIRECTORIES GIT_CONFIG GIT_CONFIG_PARAMETERS GIT_CONFIG_COUNT
@@ -49,6 +55,28 @@ if os.name == "posix":
 import subprocess
 sys.exit(subprocess.call(command))
 """
+
+
+class GitLockedError(LockedError):
+    """Another git is at work there, or was killed at its work."""
+
+    def __init__(self, lock: Path, made: datetime | None) -> None:
+        self.made = made
+        what = f"another git is at work there{self._since}"
+        super().__init__(what, where=str(lock), mend="try again")
+
+    @property
+    def _since(self) -> str:
+        return f" since {self.made:%Y-%m-%d %H:%M} UTC" if self.made else ""
+
+    def is_old(self, now: datetime) -> bool:
+        """Whether the lock has been there for so long that nobody can be at work."""
+        return self.made is not None and now - self.made >= OLD_LOCK
+
+    def left_behind(self) -> LockedError:
+        """The same as a message that says how to do away with the lock."""
+        what = f"git has been locked by it{self._since}"
+        return LockedError(what, where=self.where, mend="remove it if no git is running")
 
 
 def is_installed(environ: Mapping[str, str]) -> bool:
@@ -113,7 +141,7 @@ def commit(root: Path, paths: Sequence[str], message: str, *, environ: Mapping[s
 
     Raises:
         UnavailableError: git is not installed.
-        LockedError: another git is at work there.
+        GitLockedError: another git is at work there.
         StorageError: git refused; the files are on disk all the same.
     """
     command = _Git(root, environ)
@@ -173,6 +201,21 @@ def read_state(root: Path, *, environ: Mapping[str, str]) -> RepositoryState:
     return RepositoryState(branch, sum(1 for line in lines[1:] if line), last)
 
 
+def old_locks(root: Path, *, environ: Mapping[str, str], now: datetime) -> Iterator[LockedError]:
+    """Locks of the repository at *root* that a git must have left behind, which was killed.
+
+    Raises:
+        UnavailableError: git is not installed.
+        StorageError: git refused.
+    """
+    command = _Git(root, environ)
+    for name in _LOCKS:
+        lock = root / command.run(["rev-parse", "--git-path", name])
+        error = GitLockedError(lock, _made(lock))
+        if error.is_old(now):
+            yield error.left_behind()
+
+
 def _identity(command: _Git) -> Iterator[str]:
     """Whose commits these are, where the user's configuration does not say."""
     for name, value in (("user.name", "memjournal"), ("user.email", "memjournal@localhost")):
@@ -204,7 +247,7 @@ class _Git:
         """What git prints.
 
         Raises:
-            LockedError: another git is at work there.
+            GitLockedError: another git is at work there.
             StorageError: git refused.
         """
         import tempfile
@@ -240,13 +283,22 @@ def _program(environ: Mapping[str, str]) -> list[str]:
 
 def _as_our_error(
     error: git.GitCommandError, command: str, where: str
-) -> LockedError | StorageError:
+) -> GitLockedError | StorageError:
     reason = str(error.stderr).strip().removeprefix("stderr:").strip(" '\n")
-    if "index.lock" in reason:
-        return LockedError("another git is at work there", where=where, mend="try again")
+    if locked := _IS_LOCKED.search(reason):
+        lock = Path(where, locked[1])
+        return GitLockedError(lock, _made(lock))
     lines = reason.splitlines() or [f"exit code {error.status}"]
     return StorageError(
         f"git {command}: {lines[-1]}",
         where=where,
         mend="the files are safe; run git there to see more",
     )
+
+
+def _made(path: Path) -> datetime | None:
+    """When the file at *path* was made; None if it is gone."""
+    try:
+        return datetime.fromtimestamp(os.lstat(path).st_mtime, UTC)
+    except OSError:
+        return None

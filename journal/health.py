@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Final, Literal
 
 from .entry import Entry
+from .files import open_regular
 from .reading import FOLDERS, Listing, Oddity, Stored, list_files, read_entries
 from .redaction import Redactor
 from .session_file import scan
@@ -85,7 +86,7 @@ def _without_text(entry: Entry) -> Entry:
 
 
 def _count_torn(path: Path) -> int:
-    with open(path, "rb") as stream:
+    with open_regular(path) as stream:
         return sum(1 for part in scan(stream) if part.kind == "torn")
 
 
@@ -109,9 +110,10 @@ def findings_of(survey: Survey) -> Iterator[Finding]:
     n_files = len(survey.listing.files)
     yield Finding("files", "ok", f"{n_files:,} files with {survey.n_entries:,} entries")
     yield from _each("unreadable files", "wrong", survey.unreadable, "check owner and mode")
-    yield from _each(
-        "links", "odd", survey.listing.skipped, "move the file itself into the journal"
-    )
+    links = [one for one in survey.listing.skipped if "link" in one.what]
+    yield from _each("links", "odd", links, "move the file itself into the journal")
+    others = [one for one in survey.listing.skipped if one not in links]
+    yield from _each("pipes, sockets, devices", "odd", others, "remove them: they hold nothing")
     odd = [one for one in survey.oddities if " torn: " not in one.what]
     yield from _each("oddities", "odd", odd, "mend them in an editor: `mem edit PATH`")
     if survey.torn:

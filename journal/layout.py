@@ -13,6 +13,7 @@ from typing import Final
 
 from . import files
 from .errors import CannotCreateError
+from .obstacle import kind_at
 from .place import MARKER
 from .reading import FOLDERS
 from .remote import repository_at
@@ -37,7 +38,7 @@ def find_missing(root: Path, texts: Mapping[str, str]) -> Missing:
     """What *root*, which need not exist, lacks; *texts* are the journal's own files by name.
 
     Raises:
-        CannotCreateError: something that is not a folder is in the way.
+        CannotCreateError: something that is not a folder, or not a file, is in the way.
         StorageError: a file cannot be read.
     """
     for folder in (root, *(root / name for name in ALL_FOLDERS)):
@@ -45,6 +46,10 @@ def find_missing(root: Path, texts: Mapping[str, str]) -> Missing:
             raise CannotCreateError(
                 "there is a file where a folder is needed", where=str(folder), mend="move it away"
             )
+    for file in (root / name for name in texts):
+        if file.exists() and not file.is_file():
+            what = f"there is {kind_at(file)} where a file is needed"
+            raise CannotCreateError(what, where=str(file), mend="move it away")
     lines = {}
     for name in GIT_FILES:
         if (root / name).exists():

@@ -7,14 +7,19 @@ read settings; only writing pays for tomlkit.
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
+from typing import Final
 
 from .errors import SettingsError
+from .files import open_regular
+from .obstacle import kind_at
 
 Table = MutableMapping[str, object]  # tomlkit's document and tables, and tomllib's
+MAX_BYTES: Final = 1 << 20  # nobody writes so many settings
 
 
 def read_toml(file: Path) -> dict[str, object]:
@@ -81,7 +86,7 @@ def _change(file: Path, change: Callable[[Table], None]) -> None:
     assert meaning == _without_empty_tables(expected), "the layout was kept, the meaning lost"
     if ends_in_crlf:
         changed = changed.replace("\n", "\r\n")
-    replace(file.resolve(), changed.encode())  # resolved: dotfiles are often links
+    replace(Path(os.path.realpath(file)), changed.encode())
 
 
 def _subtable(table: Table, key: str, file: Path) -> Table:
@@ -106,11 +111,20 @@ def _look_up(table: object, keys: tuple[str, ...]) -> object:
 
 
 def _read(file: Path) -> str:
+    real = Path(os.path.realpath(file))  # dotfiles are often links
     try:
-        return file.read_bytes().decode("utf-8-sig")  # some editors on Windows put a BOM
-    except FileNotFoundError:
-        return ""
+        with open_regular(real) as stream:
+            data = stream.read(MAX_BYTES + 1)
+        if len(data) > MAX_BYTES:
+            what = f"cannot be read: more than {MAX_BYTES:,} bytes are no settings"
+            raise SettingsError(what, where=str(file), mend="take out what does not belong there")
+        return data.decode("utf-8-sig")  # some editors on Windows put a BOM
     except OSError as error:
+        if (kind := kind_at(real)) not in ("", "a file"):
+            what = f"cannot be read: it is {kind}"
+            raise SettingsError(what, where=str(file), mend="put a file in its place") from error
+        if isinstance(error, FileNotFoundError):
+            return ""
         raise SettingsError(f"cannot be read: {error.strerror}", where=str(file)) from error
     except UnicodeDecodeError as error:
         raise SettingsError("is not UTF-8", where=str(file), mend="save it as UTF-8") from error

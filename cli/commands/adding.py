@@ -13,6 +13,7 @@ import typer
 from ...journal.errors import AmbiguousError, FormatError, MemjournalError, UsageError
 from .. import options, output
 from ..context import Context
+from ..text_command import TextCommand
 from .forgetting import forget
 
 if TYPE_CHECKING:
@@ -23,7 +24,7 @@ if TYPE_CHECKING:
 def register(app: typer.Typer) -> None:
     """Add the commands of this group."""
     for command in (add, edit, forget):
-        app.command()(command)
+        app.command(cls=TextCommand)(command)
 
 
 # --- add ----------------------------------------------------------------------------------------
@@ -289,9 +290,12 @@ def _redact_edits(surroundings: Context, before: Mapping[str, bytes | None]) -> 
 
 def _read(path: Path) -> bytes | None:
     """The bytes of a file; None when it is gone."""
+    from ...journal import files
+    from ...journal.errors import NotFoundError
+
     try:
-        return path.read_bytes()
-    except FileNotFoundError:
+        return files.read(path)
+    except NotFoundError:
         return None
 
 

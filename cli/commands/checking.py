@@ -48,13 +48,20 @@ def doctor(
 def _print_log() -> None:
     from ..log import log_paths, read_log_tail
 
-    for path in log_paths():
-        if lines := read_log_tail(path, n_lines=_LOG_LINES):
+    is_empty = True
+    for path in log_paths():  # what one of them could not take is in the other
+        try:
+            lines = read_log_tail(path, n_lines=_LOG_LINES)
+        except MemjournalError as error:
+            output.warn(str(error))
+            continue
+        if lines:
+            is_empty = False
             output.note(f"{path}:")
-            for line in lines:
-                output.line(output.safe(line))
-            return
-    output.note("the log is empty")
+        for line in lines:
+            output.line(output.safe(line))
+    if is_empty:
+        output.note("the log is empty")
 
 
 def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Finding]:
@@ -66,6 +73,7 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
     root = surroundings.root
     yield from check_machine(root)
     yield _check_settings(surroundings)
+    yield _check_git_locks(surroundings)
     yield missing_folders(root)
     with output.progress("checking") as progress:
         survey = survey_files(root, surroundings.redactor, progress=progress)
@@ -96,12 +104,34 @@ def _check_settings(surroundings: Context) -> Finding:
     return Finding("settings", "ok", "all are known")
 
 
+def _check_git_locks(surroundings: Context) -> Finding:
+    """Whether a git that was killed has left a lock behind, for which nothing can be committed."""
+    from ...journal import git
+    from ...journal.health import Finding
+
+    root, environ = surroundings.root, surroundings.environ
+    left: list[LockedError] = []
+    if git.is_repository(root) and git.is_installed(environ):
+        try:
+            left = list(git.old_locks(root, environ=environ, now=surroundings.now))
+        except MemjournalError as error:
+            return Finding("git locks", "odd", error.what, error.mend)
+    if left:
+        places = tuple(f"{one.where}: {one.what}" for one in left)
+        return Finding("git locks", "wrong", "nothing can be committed", left[0].mend, places)
+    return Finding("git locks", "ok", "none is old")
+
+
 def _check_log() -> Finding:
     from ...journal.health import Finding
+    from ...journal.obstacle import kind_at
     from ..log import log_paths
 
-    written = [path for path in log_paths() if path.exists()]
-    if written:
+    kinds = {path: kind for path in log_paths() if (kind := kind_at(path))}
+    in_the_way = tuple(f"{path}: {kind}" for path, kind in kinds.items() if kind != "a file")
+    if in_the_way:
+        return Finding("log", "wrong", "something else is in its place", "remove it", in_the_way)
+    if kinds:
         return Finding("log", "odd", "something failed before", "`mem doctor --log` shows it")
     return Finding("log", "ok", "empty")
 

@@ -44,9 +44,12 @@ def register(app: typer.Typer) -> None:
 def start(context: typer.Context) -> None:
     """Start the daemon in the background, and wait until it answers."""
     from ...indexer.daemon.lifecycle import wait_for_daemon
+    from ...indexer.health import find_index_obstacle
     from ..daemon_link import launch_of
 
     surroundings: Context = context.obj
+    if obstacle := find_index_obstacle(surroundings.index):
+        raise obstacle  # it would run, and have no index to answer from
     launch = launch_of(surroundings)
     client = wait_for_daemon(launch, timeout_s=_START_S, now_ns=surroundings.now_ns)
     with contextlib.closing(client):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from ...indexer.catalog.row import Row
     from ...indexer.forgetting import Proof
     from ...journal.store import Forgetting
+    from ...journal.traces import Traces
 
 _YES = ("y", "yes", "예", "네", "ㅛ")  # the last is the key y on a Korean keyboard
 _SHOWN = 20  # rows and files listed before "and more"
@@ -168,6 +169,7 @@ def _print_proof(
             "vector": proof.n_vector,
             "records": traces.records,
             "index_files": traces.index,
+            "unread_files": traces.unread,
         }
         also = {"cited_in": traces.citations, "same_words_in": traces.words}
         output.emit("forgotten", {**fields, "left": left, **also, "git_history": is_in_history})
@@ -178,6 +180,8 @@ def _print_proof(
         output.line(f"  keyword index  {_left(proof.n_keyword)}")
         output.line(f"  vector index   {vector}")
         output.line(f"  files          {', '.join((*traces.records, *traces.index)) or _left(0)}")
+        for path in traces.unread[:_SHOWN]:
+            output.line(f"  cannot be read, and may hold it: {output.safe(path)}")
         for path in traces.citations[:_SHOWN]:
             output.line(f"  still cited in {path}")
         for path in traces.words[:_SHOWN]:
@@ -185,7 +189,18 @@ def _print_proof(
     if is_in_history:
         output.note("git's history still holds the text; so does every clone of it")
     if not proof.holds:
-        raise MemjournalError("something of it is still there", mend="run `mem doctor --verify`")
+        raise _no_proof(traces)
+
+
+def _no_proof(traces: Traces) -> MemjournalError:
+    """Why nothing is proven."""
+    if traces.unread and not (traces.records or traces.index):
+        return MemjournalError(
+            "not everything could be looked through",
+            where=traces.unread[0],
+            mend="check owner and mode, and look there yourself",
+        )
+    return MemjournalError("something of it is still there", mend="run `mem doctor --verify`")
 
 
 def _is_in_history(surroundings: Context, paths: list[str]) -> bool:

@@ -101,12 +101,14 @@ def _note_no_history(root: Path, outer: Path | None, *, wants_git: bool) -> None
 
 def _journal_texts(root: Path) -> dict[str, str]:
     """The journal's own files by name, as they are when they are new."""
+    from ...journal.file_walk import printable
     from ...journal.place import MARKER
     from ...templates import render
 
+    name = printable(root.name.lstrip(".")) or "memjournal"  # that of a folder may be no text
     return {
         MARKER: render("journal/memjournal.toml.j2", groups=_setting_groups()),
-        "README.md": render("journal/README.md.j2", name=root.name.lstrip(".") or "memjournal"),
+        "README.md": render("journal/README.md.j2", name=name),
         ".gitignore": render("journal/gitignore.j2"),
         ".gitattributes": render("journal/gitattributes.j2"),
     }
@@ -133,6 +135,8 @@ def _commit_first(surroundings: Context, root: Path, names: list[str]) -> None:
 
     try:
         git.commit(root, names, "init: make the journal", environ=surroundings.environ)
+    except git.GitLockedError as error:
+        output.warn(f"not committed: {error.left_behind()}")
     except MemjournalError as error:
         output.warn(f"not committed: {error}")
 

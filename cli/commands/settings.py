@@ -18,6 +18,7 @@ from ...journal.settings import (
 )
 from .. import options, output
 from ..context import Context
+from ..text_command import TextCommand
 
 if TYPE_CHECKING:
     from ...journal.settings import Settings
@@ -37,7 +38,7 @@ def register(app: typer.Typer) -> None:
         help="Read and change settings; see docs/configuration.md.",
     )
     group.command("get")(get)
-    group.command("set")(set_)
+    group.command("set", cls=TextCommand)(set_)
     group.command("unset")(unset)
     group.command("list")(list_)
     group.command("path")(path)

@@ -13,7 +13,7 @@ from datetime import datetime
 from pathlib import Path
 from typing import Final, Literal
 
-from ...journal.file_walk import FoundFile
+from ...journal.file_walk import FoundFile, is_utf8
 from ...journal.reading import JournalFile, Oddity
 from ..errors import IndexDamagedError
 from .changes import Change, Described, FileChange, Pending
@@ -345,7 +345,9 @@ class Catalog:
         return bool(self._database.query(f"{query} LIMIT 1", (entry_id, entry_id)))
 
     def by_path(self, path: str) -> list[Row]:
-        """The entries of one file, in their order."""
+        """The entries of one file, in their order; none where the path is no text."""
+        if not is_utf8(path):
+            return []
         return self._select("path = ?", (path,), "ORDER BY offset")
 
     def find(

@@ -19,6 +19,7 @@ from typing import Final, Literal
 
 from ...journal import files
 from ...journal.errors import CannotCreateError, LockedError, NotFoundError, StorageError
+from ...journal.obstacle import find_obstacle
 
 MAX_SOCKET_PATH_BYTES: Final = 100  # of 104 on macOS and 108 on Linux, the closing zero included
 _MAX_STATE_BYTES: Final = 64_000
@@ -85,6 +86,8 @@ class DaemonPlace:
         try:
             files.make_private_folder(self.folder)
         except OSError as error:
+            if obstacle := find_obstacle(self.folder):
+                raise obstacle from error
             raise files.as_storage_error(error, self.folder) from error
         if not self.is_private():
             raise CannotCreateError(

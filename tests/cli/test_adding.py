@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 import sys
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 import pytest
 
 from memjournal.cli.editor import editor_command, find_editor
-from memjournal.journal import files
+from memjournal.journal import files, traces
 from memjournal.journal.drafting import Wishes, draft_entry, split_title
 from memjournal.journal.errors import UnavailableError
 from memjournal.journal.redaction import Redactor
+
+from ..odd_places import a_pipe
 
 if TYPE_CHECKING:
     from .conftest import World
@@ -247,6 +250,18 @@ def test_what_could_not_be_committed_is_committed_with_the_next_write(world: Wor
     assert world.git("status", "--porcelain") == ""
 
 
+def test_a_lock_that_a_git_left_behind_is_named_and_not_waited_for(world: World) -> None:
+    world.ok("init", "--git")
+    world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true", MEMJOURNAL_JOURNAL_LOCK_TIMEOUT_S="600")
+    lock = world.root / ".git" / "index.lock"
+    lock.touch()
+    os.utime(lock, (0, 0))
+    said = world.ok("add", "the first").err  # and not after ten minutes
+    assert f"{lock}: git has been locked by it since 1970-01-01 00:00 UTC" in said
+    assert "remove it if no git is running" in said
+    assert lock.exists()
+
+
 def test_a_secret_in_a_title_does_not_reach_a_commit_message(world: World) -> None:
     world.ok("init", "--git")
     world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true")
@@ -421,8 +436,8 @@ def test_forget_proves_that_nothing_is_left(world: World) -> None:
     (proof,) = world.ok("forget", id_, "--yes", "--json").objects
     assert proof["ids"] == [id_]
     assert proof["is_proven"] is True
-    left = {"catalog": 0, "keyword": 0, "vector": None, "records": [], "index_files": []}
-    assert proof["left"] == left
+    places = {"records": [], "index_files": [], "unread_files": []}
+    assert proof["left"] == {"catalog": 0, "keyword": 0, "vector": None, **places}
     assert id_ not in found(world, "cache") and other in found(world, "cache")
     everything = b"".join(world.tree().values())
     for gone in (id_[4:].encode(), "비운다".encode(), b"warehouse", b"zebra"):
@@ -478,6 +493,32 @@ def test_a_forgotten_conversation_does_not_come_back(world: World) -> None:
     assert not found(world, "gateway")
     session = next(world.root.glob("sessions/**/*.md")).read_text("utf-8")
     assert "gateway" not in session and session.count("<!-- forgotten:") == 2
+
+
+@pytest.mark.parametrize("place", ["notes/f.md", "fifo.toml", "index/f"])
+def test_a_pipe_in_the_journal_does_not_hold_forgetting_up(world: World, place: str) -> None:
+    citation = world.add("잊어야 할 것 하나")
+    a_pipe(world.root / place)
+    assert "nothing left" in world.ok("forget", "--yes", citation).out
+
+
+def test_what_cannot_be_looked_through_is_named_and_nothing_is_proven(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Also where the tests may read everything: the file is refused in their place."""
+    citation = world.add("잊어야 할 것 하나")
+    world.write("closed.txt", "잊어야 할 것 하나")
+
+    def refuse(path: Path) -> BinaryIO:
+        if path.name == "closed.txt":
+            raise PermissionError(errno.EACCES, "Permission denied", str(path))
+        return files.open_regular(path)
+
+    monkeypatch.setattr(traces, "open_regular", refuse)
+    ran = world.run("forget", "--yes", "--json", citation)
+    assert (ran.code, ran.objects[0]["is_proven"]) == (1, False)
+    assert ran.objects[0]["left"]["unread_files"] == ["closed.txt"]  # type: ignore[index]  # JSON
+    assert "closed.txt: not everything could be looked through" in ran.err
 
 
 def test_forget_by_date_takes_what_lies_between(world: World) -> None:
@@ -554,3 +595,44 @@ def test_what_was_hidden_is_counted(world: World) -> None:
     world.ok("add", f"password={SECRET} and <private>this</private>")
     (stats,) = world.ok("stats", "--json").objects
     assert stats["hidden"] == 2
+
+
+# words that are no text
+
+
+NO_TEXT = "\udcff"  # the byte 0xff, as Python has it in a command line
+
+
+@pytest.mark.parametrize("option", ["--title", "--type", "--kind", "--tag", "-p", "-f", "--source"])
+def test_an_option_that_is_not_utf8_is_named_and_nothing_is_written(
+    world: World, option: str
+) -> None:
+    before = world.tree()
+    ran = world.run("add", "기억", option, f"{NO_TEXT}abc")
+    long_ = {"-p": "--project", "-f": "--file"}.get(option, option)
+    assert (ran.code, ran.error) == (65, f"mem: {long_}: not UTF-8; convert it first")
+    assert world.tree() == before
+
+
+def test_words_fields_and_settings_that_are_not_utf8_are_refused(world: World) -> None:
+    citation = world.add("기억")
+    before = world.tree()
+    for arguments in (
+        ("add", NO_TEXT),
+        ("edit", citation, "--set", f"title={NO_TEXT}"),
+        ("config", "set", "editor", NO_TEXT),
+    ):
+        ran = world.run(*arguments)
+        assert ran.code == 65
+        assert "not UTF-8" in ran.error
+    assert world.tree() == before
+
+
+@pytest.mark.parametrize("command", ["show", "timeline", "source", "edit", "forget"])
+@pytest.mark.parametrize("reference", [NO_TEXT, f"notes/{NO_TEXT}.md"])
+def test_a_reference_that_is_not_utf8_names_nothing(
+    world: World, command: str, reference: str
+) -> None:
+    ran = world.run(command, reference)
+    assert ran.code == 66
+    assert "no entry is called" in ran.err

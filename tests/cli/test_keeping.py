@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -17,6 +19,8 @@ from memjournal.cli.log import MAX_BYTES, write_traceback
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.journal.errors import LockedError
 from memjournal.journal.settings import DEFAULTS, DEFINITIONS, load_settings
+
+from ..odd_places import a_folder, a_loop, a_pipe, a_socket
 
 if TYPE_CHECKING:
     from .conftest import World
@@ -419,3 +423,114 @@ def test_the_line_ends_of_windows_are_no_control_characters(world: World) -> Non
     world.write("notes/crlf.md", "# 환불\r\n\r\n풀 고갈\r\n")
     assert "\ufffd" not in world.ok("show", "notes/crlf.md").out
     assert "\ufffd" not in world.ok("search", "고갈").out
+
+
+# something else in the place of what should be there
+
+
+@pytest.mark.skipif(os.name != "posix", reason="names are not bytes there")
+def test_a_journal_can_have_a_name_that_is_not_utf8(world: World) -> None:
+    root = Path(os.fsdecode(os.fsencode(world.home) + b"/bad\xff"))
+    world.ok("init", "--no-git", str(root))
+    assert (root / "README.md").read_text("utf-8").startswith("# bad?\n")
+    world.ok("--journal", str(root), "add", "기억")
+    assert "기억" in world.ok("--journal", str(root), "search", "기억").out
+
+
+@pytest.mark.parametrize("name", ["memjournal.toml", "README.md", ".gitignore"])
+@pytest.mark.parametrize(("obstruct", "kind"), [(a_pipe, "a pipe"), (a_folder, "a folder")])
+def test_init_does_not_call_a_journal_complete_whose_file_is_none(
+    world: World, name: str, obstruct: Callable[[Path], None], kind: str
+) -> None:
+    place = world.init() / name
+    place.unlink()
+    obstruct(place)
+    ran = world.run("init")
+    assert (ran.code, ran.error) == (
+        73,
+        f"mem: {place}: there is {kind} where a file is needed; move it away",
+    )
+
+
+def test_pipes_and_sockets_are_named_for_what_they_are(world: World) -> None:
+    world.init()
+    a_pipe(world.root / "notes" / "f.md")
+    a_socket(world.root / "notes" / "s.md")
+    found = verdicts(world)
+    assert found["links"] == ("ok", [])
+    places = ["notes/f.md: a pipe, not read", "notes/s.md: a socket, not read"]
+    assert found["pipes, sockets, devices"] == ("odd", places)
+
+
+def test_an_old_lock_of_git_is_wrong(world: World) -> None:
+    world.ok("init", "--git")
+    lock = world.root / ".git" / "index.lock"
+    lock.touch()
+    assert verdicts(world)["git locks"] == ("ok", [])
+    os.utime(lock, (0, 0))
+    place = f"{lock}: git has been locked by it since 1970-01-01 00:00 UTC"
+    assert verdicts(world)["git locks"] == ("wrong", [place])
+    assert "remove it if no git is running" in world.run("doctor").out
+
+
+@pytest.mark.parametrize("obstruct", [a_pipe, a_socket, a_loop])
+def test_an_index_that_is_no_folder_is_wrong(
+    world: World, obstruct: Callable[[Path], None]
+) -> None:
+    world.init()
+    world.add("기억")
+    shutil.rmtree(world.root / "index")
+    obstruct(world.root / "index")
+    assert verdicts(world)["index"] == ("wrong", [])
+    said = world.run("search", "기억")
+    assert said.code == 73
+    assert f"{world.root / 'index'}: " in said.err
+    for command in ("doctor", "status"):
+        out = world.run(command).out
+        assert f"there can be none: {world.root / 'index'}: " in out
+        assert "the first search makes it" not in out
+    started = world.run("daemon", "start")
+    assert (started.code, started.out) == (73, "")
+    assert f"{world.root / 'index'}: " in started.err
+
+
+@pytest.mark.parametrize(
+    ("obstruct", "kind"), [(a_pipe, "a pipe"), (a_folder, "a folder"), (a_socket, "a socket")]
+)
+def test_what_stands_in_the_place_of_the_log_hides_no_other(
+    world: World, obstruct: Callable[[Path], None], kind: str
+) -> None:
+    world.init()
+    log = world.root / "index" / "mem.log"
+    log.parent.mkdir(exist_ok=True)
+    obstruct(log)
+    Context(journal_option=world.root)
+    try:
+        raise RuntimeError("what failed")
+    except RuntimeError:
+        place = write_traceback()
+    assert place != log
+    ran = world.ok("doctor", "--log")
+    assert "RuntimeError: what failed" in ran.out
+    assert f"mem: {log}: it is {kind}, and no log; remove it\n" in ran.err
+    assert verdicts(world)["log"] == ("wrong", [f"{log}: {kind}"])
+
+
+@pytest.mark.skipif(os.name != "posix", reason="there is no such folder there")
+@pytest.mark.parametrize("obstruct", [a_pipe, a_socket, a_loop])
+def test_what_stands_in_the_place_of_the_state_folder_is_blamed(
+    world: World, obstruct: Callable[[Path], None]
+) -> None:
+    world.init()
+    world.add("기억")
+    world.set_env(XDG_STATE_HOME=str(world.home / "state"))
+    (world.home / "state").mkdir(exist_ok=True)
+    state = world.home / "state" / "memjournal"
+    obstruct(state)
+    blamed = f"{state}: there is "
+    assert blamed in world.ok("search", "기억").err
+    ran = world.run("daemon", "start")
+    assert ran.code == 73
+    assert f"mem: {blamed}" in ran.err
+    assert "machine-id" not in ran.err
+    assert f"{state}/" not in ran.err

@@ -5,13 +5,17 @@ from __future__ import annotations
 import os
 import subprocess
 from collections.abc import Callable, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from memjournal.journal import git
 from memjournal.journal.errors import LockedError, StorageError, UnavailableError
+from memjournal.journal.git import OLD_LOCK, GitLockedError
 
+MADE = datetime(2026, 11, 30, 9, 12, 4, tzinfo=UTC)
 NAMES = [
     "notes/인증 메모.md",
     "notes/\"quoted\" 'name'.md",
@@ -262,10 +266,48 @@ def test_without_git_it_says_so(
 def test_another_git_at_work_is_an_error_to_retry(repository: Repository) -> None:
     path = repository.write("a.md")
     repository.write(".git/index.lock", "")
-    with pytest.raises(LockedError, match="another git is at work there; try again"):
+    lock = repository.root / ".git/index.lock"
+    os.utime(lock, (MADE.timestamp(), MADE.timestamp()))
+    with pytest.raises(LockedError) as raised:
         commit(repository.root, [path], "x")
-    (repository.root / ".git/index.lock").unlink()
+    assert str(raised.value) == (
+        f"{lock}: another git is at work there since 2026-11-30 09:12 UTC; try again"
+    )
+    lock.unlink()
     assert commit(repository.root, [path], "x")
+
+
+@pytest.mark.parametrize("name", ["index.lock", "HEAD.lock"])
+def test_a_lock_that_a_git_left_behind_is_told_from_one_of_a_git_at_work(
+    repository: Repository, name: str
+) -> None:
+    path = repository.write("a.md")
+    repository.write(f".git/{name}", "")
+    lock = repository.root / ".git" / name
+    os.utime(lock, (MADE.timestamp(), MADE.timestamp()))
+    soon, later = MADE + OLD_LOCK / 2, MADE + OLD_LOCK
+    with pytest.raises(GitLockedError) as raised:
+        commit(repository.root, [path], "x")
+    assert (raised.value.is_old(soon), raised.value.is_old(later)) == (False, True)
+    locks = partial(git.old_locks, repository.root, environ=os.environ)
+    assert list(locks(now=soon)) == []
+    (left,) = locks(now=later)
+    said = f"{lock}: git has been locked by it since 2026-11-30 09:12 UTC"
+    assert str(left) == f"{said}; remove it if no git is running"
+    assert lock.exists()
+
+
+@pytest.mark.skipif(os.name != "posix" or os.geteuid() == 0, reason="root may write everywhere")
+def test_a_repository_that_cannot_be_written_is_not_taken_for_a_locked_one(
+    repository: Repository,
+) -> None:
+    path = repository.write("a.md")
+    (repository.root / ".git").chmod(0o500)
+    try:
+        with pytest.raises(StorageError, match="Permission denied"):
+            commit(repository.root, [path], "x")
+    finally:
+        (repository.root / ".git").chmod(0o700)
 
 
 def test_what_git_refuses_is_told_in_its_words(tmp_path: Path) -> None:

@@ -265,7 +265,7 @@ def test_a_pipe_is_not_waited_for(world: World) -> None:
     (world.root / "notes").mkdir()
     a_pipe(world.root / "notes/pipe.md")
     listing = list_files(world.root)
-    assert (listing.files, [one.what for one in listing.skipped]) == ((), ["not a regular file"])
+    assert (listing.files, [one.what for one in listing.skipped]) == ((), ["a pipe, not read"])
     assert stat_file(world.root, "notes/pipe.md") is None
 
 

@@ -6,6 +6,7 @@ import re
 import subprocess
 import sys
 import tomllib
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,8 @@ from memjournal.journal.settings import (
     set_setting,
     unset_setting,
 )
+
+from ..odd_places import a_loop, a_pipe, a_socket, an_endless_device
 
 CONFIGURATION = Path(__file__).parents[2] / "docs" / "configuration.md"
 
@@ -258,6 +261,35 @@ def test_a_file_in_another_encoding_is_an_error_and_a_byte_order_mark_is_not(wor
 def test_a_folder_in_place_of_a_file_is_an_error(tmp_path: Path) -> None:
     with pytest.raises(SettingsError, match="cannot be read"):
         load_settings(user_file=tmp_path, journal_file=None, environ={})
+
+
+@pytest.mark.parametrize(
+    ("make", "kind"),
+    [
+        (a_pipe, "a pipe"),
+        (a_socket, "a socket"),
+        (a_loop, "a link"),
+        (an_endless_device, "a device"),
+    ],
+)
+def test_what_is_no_file_is_named_and_not_waited_for(
+    tmp_path: Path, make: Callable[[Path], None], kind: str
+) -> None:
+    file = tmp_path / "config.toml"
+    make(file)
+    message = f"{file}: cannot be read: it is {kind}; put a file in its place"
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        load_settings(user_file=file, journal_file=None, environ={})
+    with pytest.raises(SettingsError, match=re.escape(message)):
+        set_setting(file, "search.limit", "3")
+
+
+def test_a_file_that_is_too_long_is_not_read_whole(world: World) -> None:
+    with world.user.open("wb") as stream:
+        stream.truncate(1 << 40)  # a hole; as bytes they would not fit into memory
+    with pytest.raises(SettingsError, match="more than 1,048,576 bytes are no settings"):
+        load_settings(user_file=world.user, journal_file=None, environ={})
+    world.load(user="#" * (1 << 20))
 
 
 def test_a_questionable_pattern_warns_nobody(world: World) -> None:
