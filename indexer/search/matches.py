@@ -82,6 +82,9 @@ class Matches:
         self._needles = [(needle, term) for term in weights for needle in _needles_of(term)]
         unclear = _UNCLEAR_IN_KOREAN if any(map(_IS_SYLLABLE.search, weights)) else _UNCLEAR
         self._unclear = unclear if not text.isascii() and unclear.search(self._folded) else None
+        if self._unclear is None:  # else what a part becomes depends on where it is cut
+            forms = self._forms(0, len(text))
+            self._needles = [one for one in self._needles if one[0] in forms]
         self._seen = [self._terms_seen(start) for start in range(0, len(text), n_chars)]
         self._known: dict[int, list[Match]] = {}
 
