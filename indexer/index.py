@@ -85,15 +85,17 @@ class JournalIndex(IndexParts):
         """Read the session files whole whose growth was taken on trust; see ``growth``.
 
         Raises:
-            NoIndexError: there is no index yet.
             IndexDamagedError: the catalog cannot be read.
             LockedError: another process kept the index for too long.
             StorageError, CannotCreateError: the index cannot be written.
         """
         report = UpdateReport()
-        with contextlib.closing(self.read_catalog()) as catalog:
-            if not catalog.unproven():
-                return report
+        try:
+            with contextlib.closing(self.read_catalog()) as catalog:
+                if not catalog.unproven():
+                    return report
+        except NoIndexError:
+            return report  # another process builds it anew, and reads all of every file
         with (
             self.locked(wait=wait, say=say),
             contextlib.closing(self.write_catalog()) as catalog,

@@ -164,12 +164,24 @@ def wait_for_daemon(launch: Launch, *, timeout_s: float, now_ns: int) -> DaemonC
         state = launch.place.read_state()
         if state is not None and state.protocol == PROTOCOL and state.version == launch.version:
             with contextlib.suppress(DaemonGoneError):
-                return DaemonClient.open(launch.place, state, timeout_s=timeout_s)
+                client = DaemonClient.open(launch.place, state, timeout_s=timeout_s)
+                _call_off(process, unless=state.pid)
+                return client
         if process.poll() is not None or time.monotonic() > deadline:
             raise StorageError(
                 "the daemon did not start", mend="run it where you can see it: `mem daemon run`"
             )
         time.sleep(_POLL_S)
+
+
+def _call_off(process: subprocess.Popen[bytes], *, unless: int) -> None:
+    """End one that was started in vain: late, it would take the place of the one that is stopped soon.
+
+    On Windows a program of an environment is started by another, whose number it does not have.
+    """
+    if os.name == "posix" and process.pid != unless:
+        process.terminate()
+        process.wait()
 
 
 def end_daemon(place: DaemonPlace, *, patience_s: float) -> bool:

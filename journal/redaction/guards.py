@@ -86,6 +86,10 @@ _DRAWN: Final = Pattern(r"[A-Za-z0-9_\-+/=.~%!@#$^&*]+")
 _ONE_DIGIT: Final = Pattern(
     r"(?=.*[0-9])(?=(?:.*[A-Z]){3})(?=(?:.*[a-z]){3})[A-Za-z0-9+!@#$^&*]{16,80}"
 )
+_UNSPEAKABLE: Final = Pattern(  # one digit, and consonants as no word has them in a row
+    r"(?=.*[0-9])(?=.*[A-Z])(?=.*[a-z])(?=(?i:.*[bcdfghjklmnpqrstvwxz]{5}))"
+    r"[A-Za-z0-9+!@#$^&*]{16,80}"
+)
 _SNAKE: Final = Pattern(r"[a-z0-9]+(?:_[a-z0-9]+)+")
 _TWO_DIGITS: Final = Pattern(r"[0-9][^0-9]*[0-9]")
 _CASE_CHANGE: Final = Pattern(r"[a-z][A-Z]|[A-Z][A-Z][a-z]")
@@ -146,7 +150,8 @@ def is_random(value: str, *, at_least: int) -> bool:
     if len(value) < at_least or not _DRAWN.fullmatch(value):
         return False
     if not _TWO_DIGITS.search(value):
-        return is_scrambled(value) or bool(_ONE_DIGIT.fullmatch(value))
+        is_drawn = _ONE_DIGIT.fullmatch(value) or _UNSPEAKABLE.fullmatch(value)
+        return is_scrambled(value) or bool(is_drawn)
     if _SNAKE.fullmatch(value) and sum(map(str.isdigit, value)) * 4 < len(value):
         return False
     digits = sum(c.isdigit() for c in value)

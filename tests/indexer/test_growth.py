@@ -204,3 +204,9 @@ def test_any_history_of_one_session_ends_as_a_rebuild_would(
                 world.update()
     world.update(later_s=5)
     world.check_against_a_rebuild(("pool timeout", "session", "환불", "words of mine"))
+
+
+def test_of_an_index_that_is_being_built_anew_nothing_has_to_be_proven(world: World) -> None:
+    world.update()
+    world.index.catalog_path.unlink()  # as a rebuild does first
+    assert not world.index.prove(now_ns=time.time_ns()).n_files

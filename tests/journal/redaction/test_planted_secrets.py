@@ -45,6 +45,12 @@ def test_a_secret_of_known_shape_is_removed(shape: str, context: str) -> None:
         assert redacted.n_secrets
 
 
+@pytest.mark.parametrize("secret", ["UUKUjPCGEt7VCBTQUDXS!", "kq7dmzlwofhtrxubT"])
+def test_one_digit_is_enough_where_no_word_is_written_so(secret: str) -> None:
+    for wording in ("API 키는 {}입니다", "the API key is {}"):
+        assert secret not in REDACTOR.redact(wording.format(secret)).text
+
+
 @pytest.mark.parametrize("context", CONTEXTS)
 @pytest.mark.parametrize("wording", KEYED_ENGLISH + KEYED_KOREAN)
 def test_a_secret_after_a_word_for_it_is_removed(wording: str, context: str) -> None:
