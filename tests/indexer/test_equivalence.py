@@ -118,8 +118,8 @@ class Journal:
         }
         return sorted(differing | (self._may_be_known - now.keys()))
 
-    def note_killed(self) -> None:
-        """An update was killed: what is there now may have come into the index, or not."""
+    def note_seen(self) -> None:
+        """What is there now may have come into the index, or not: an update was killed, or saw more."""
         self._may_be_known |= self.states().keys()
 
     def note_known(self, paths: Sequence[str] | None = None) -> None:
@@ -317,6 +317,8 @@ class AnyHistory(RuleBasedStateMachine):
         target = path.with_name(f"moved-{number}.md")
         if into:
             target = self.world.root / f"notes/in-{number % 3}" / path.name
+        if target == path:
+            return
         target.parent.mkdir(parents=True, exist_ok=True)
         shutil.copy2(path, target) if copy else path.rename(target)
 
@@ -394,7 +396,7 @@ class AnyHistory(RuleBasedStateMachine):
         outcome = self.journal.act(act, kill_at=kill_at, only=only, now_ns=self.journal.now_ns)
         assert outcome.error == ""
         type(self).met["killed while indexing"] += outcome.is_killed
-        self.journal.note_killed()
+        self.journal.note_seen()
         self.journal.open()
 
     @rule(text=TEXTS, act=st.sampled_from(["add", "say"]), kill_at=st.integers(1, 14))
@@ -428,7 +430,8 @@ class AnyHistory(RuleBasedStateMachine):
         outcome = self.journal.act("update", only=only, now_ns=self.journal.now_ns)
         place.chmod(mode)
         assert outcome.error == ""
-        self.journal.note_known([meanwhile])
+        if not (self.world.root / meanwhile).is_relative_to(place):
+            self.journal.note_known([meanwhile])
         with self.world.catalog() as catalog:
             assert [row.id for one in below for row in catalog.by_path(one)] == known
         type(self).met["a place that cannot be read"] += 1
@@ -441,6 +444,8 @@ class AnyHistory(RuleBasedStateMachine):
         self.journal.mark()
         changed = self.journal.changed()
         told = data.draw(st.lists(st.sampled_from([*changed, "notes/none.md"]), unique=True))
+        if not self.world.index.catalog_path.exists():  # made now, and of all that there is
+            self.journal.note_seen()
         self.world.index.update(now_ns=self.journal.now_ns, only=told)
         self.journal.note_known(told)
 
