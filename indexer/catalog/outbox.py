@@ -5,7 +5,7 @@ noted in the transaction that changes the catalog, marked as being processed bef
 touched, and ticked off after it was changed.
 
     pending -> processing -> (ticked off)
-                          -> failed -> processing ... -> quarantined, after MAX_ATTEMPTS
+                          -> failed -> processing ... -> quarantined, after a few attempts
 
 There is one writer at a time, so a row that a new writer finds processing was left by one that
 ended in the middle. If it was alone in its batch, that counts as a failed attempt: an entry that brings
@@ -26,6 +26,9 @@ State = Literal["pending", "processing", "failed", "quarantined"]
 TARGETS: Final[tuple[Target, ...]] = ("keyword", "vector")
 STATES: Final[tuple[State, ...]] = ("pending", "processing", "failed", "quarantined")
 MAX_ATTEMPTS: Final = 3  # then the row is quarantined: shown, and not tried again by itself
+MAX_ENDINGS: Final = 8
+"""The same where the process ended. That may be the entry's fault, or that of whoever killed it: a few
+times at the same entry happens to somebody who kills all day, and then it would be missing."""
 _NARROWING: Final = 16  # a batch of 10,000 that ended badly is down to single rows in four more
 _LEFT: Final = "the process ended while it was being indexed"
 
@@ -113,13 +116,13 @@ class Outbox:
             "DELETE FROM outbox WHERE target = ? AND docno = ?", [(target, n) for n in docnos]
         )
 
-    def fail(self, target: Target, docno: int, error: str) -> None:
-        """Note that an attempt failed."""
+    def fail(self, target: Target, docno: int, error: str, *, at_most: int = MAX_ATTEMPTS) -> None:
+        """Note that an attempt failed; the last of *at_most*."""
         self._database.change(
             "UPDATE outbox SET attempts = attempts + 1, error = ?,"
             " state = CASE WHEN attempts + 1 < ? THEN 'failed' ELSE 'quarantined' END"
             " WHERE target = ? AND docno = ?",
-            (error, MAX_ATTEMPTS, target, docno),
+            (error, at_most, target, docno),
         )
 
     def put_back(self, target: Target) -> None:
@@ -139,7 +142,7 @@ class Outbox:
                 )
             ]
             if len(left) == 1:
-                self.fail(target, left[0], _LEFT)
+                self.fail(target, left[0], _LEFT, at_most=MAX_ENDINGS)
                 self._database.change(
                     "UPDATE outbox SET together = 1 WHERE target = ? AND docno = ?",
                     (target, left[0]),

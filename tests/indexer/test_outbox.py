@@ -12,7 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memjournal.indexer.catalog.catalog import Catalog
-from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS, Outbox
+from memjournal.indexer.catalog.outbox import MAX_ENDINGS, Outbox
 
 from .world import World
 
@@ -65,7 +65,7 @@ def test_an_entry_that_brings_the_process_down_is_found_and_left_alone(
         given_up = [(target, row.title) for target, row, _ in catalog.quarantined()]
         assert given_up == [("keyword", "the poison")]
     assert len(world.ask("pool", limit=100, by="keyword").hits) == n_others
-    assert runs >= MAX_ATTEMPTS
+    assert runs >= MAX_ENDINGS
 
     (path,) = (p for p in world.paths("memories") if "poison" in p)
     (world.root / path).write_text(
@@ -92,13 +92,13 @@ def test_a_batch_that_was_left_is_taken_in_smaller_ones(outbox: Outbox) -> None:
 
 def test_one_that_is_left_alone_again_and_again_is_quarantined(outbox: Outbox) -> None:
     outbox.note([7])
-    for attempt in range(1, MAX_ATTEMPTS + 1):
+    for attempt in range(1, MAX_ENDINGS + 1):
         assert outbox.waiting("keyword", limit=10) == [7]
         outbox.begin("keyword", [7])
         assert outbox.has_left()
         outbox.recover()
         assert not outbox.has_left()
-        assert len(outbox.given_up()) == (attempt == MAX_ATTEMPTS)
+        assert len(outbox.given_up()) == (attempt == MAX_ENDINGS)
     assert outbox.waiting("keyword", limit=10) == []
     assert outbox.counts()["keyword"]["quarantined"] == 1
     outbox.note([7])  # it changed
