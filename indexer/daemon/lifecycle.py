@@ -179,9 +179,15 @@ def _call_off(process: subprocess.Popen[bytes], *, unless: int) -> None:
 
     On Windows a program of an environment is started by another, whose number it does not have.
     """
-    if os.name == "posix" and process.pid != unless:
-        process.terminate()
-        process.wait()
+    if os.name != "posix" or process.pid == unless:
+        return
+    import subprocess
+
+    process.terminate()
+    try:
+        process.wait(_KILLED_S)
+    except subprocess.TimeoutExpired:  # stopped, or waiting for a disk: nobody waits for it in turn
+        process.kill()
 
 
 def end_daemon(place: DaemonPlace, *, patience_s: float) -> bool:
