@@ -102,11 +102,19 @@ class Projects(Group):
 
 class Capture(Group):
     prefix = "capture"
+    enabled = Setting(True, "Write down what assistants tell through their hooks.")
     tool_output_max_chars = Setting(
         10_000, "Characters kept of a tool's output: half from its start, half from its end.", low=0
     )
     tool_output_max_lines = Setting(100, "Lines kept of a tool's output, likewise.", low=0)
     sidechains = Setting(False, "Also keep what sub-agents said among themselves.")
+
+
+class Recall(Group):
+    prefix = "recall"
+    enabled = Setting(True, "Tell assistants, through their hooks, what the journal knows.")
+    brief_tokens = Setting(1_500, "Tokens told when a session starts, at most.", low=0, high=2_000)
+    prompt_tokens = Setting(800, "Tokens told with a prompt, at most.", low=0, high=2_000)
 
 
 class Privacy(Group):

@@ -1,0 +1,1 @@
+"""What the journal tells an assistant: at the start of a session, and for a prompt."""
