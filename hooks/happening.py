@@ -32,7 +32,7 @@ class Prompted(_Happening):
     """A person said something; what machines say in their place is no happening."""
 
     text: str
-    key: str  # "" where the assistant names none: then the text and the turn make one
+    key: str = ""  # "" where the assistant names none: then the turn and the text make one
     prompt: str = ""  # the assistant's id of this prompt, which its answer names too
 
 
@@ -56,6 +56,7 @@ class Answered(_Happening):
     """The assistant has finished a turn."""
 
     text: str
+    key: str = ""  # "" where the assistant names none: then the turn and the text make one
     prompt: str = ""
     subagent: str = ""  # whose answer it is; "" for the assistant's own
     subagent_type: str = ""
@@ -74,6 +75,7 @@ class Compacted(_Happening):
     """It has; ``summary`` is what it goes on with, where it tells."""
 
     summary: str
+    key: str = ""
     prompt: str = ""
 
 
@@ -82,9 +84,7 @@ class SessionEnded(_Happening):
     reason: str = ""
 
 
-Happening = (
-    SessionStarted | Prompted | ToolUsed | Answered | Compacting | Compacted | SessionEnded
-)
+Happening = SessionStarted | Prompted | ToolUsed | Answered | Compacting | Compacted | SessionEnded
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

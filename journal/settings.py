@@ -15,7 +15,7 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final, cast
+from typing import Final, Literal, cast
 
 from .errors import SettingsError
 from .setting import Group, Setting, Value, check_value, parse_value, to_toml
@@ -103,6 +103,11 @@ class Projects(Group):
 class Capture(Group):
     prefix = "capture"
     enabled = Setting(True, "Write down what assistants tell through their hooks.")
+    tools: Setting[Literal["outcomes", "all", "none"]] = Setting(
+        "outcomes",
+        "Tool calls that hooks write down: outcomes are failures, tests, releases and choices; or all, or none.",
+        choices=("outcomes", "all", "none"),
+    )
     tool_output_max_chars = Setting(
         10_000, "Characters kept of a tool's output: half from its start, half from its end.", low=0
     )
@@ -249,6 +254,7 @@ GROUPS: Final[tuple[type[Group], ...]] = (
     JournalSettings,
     Projects,
     Capture,
+    Recall,
     Privacy,
     Embedding,
     Index,
@@ -286,6 +292,7 @@ class Settings:
         self.journal: Final = JournalSettings(self.values)
         self.projects: Final = Projects(self.values)
         self.capture: Final = Capture(self.values)
+        self.recall: Final = Recall(self.values)
         self.privacy: Final = Privacy(self.values)
         self.embedding: Final = Embedding(self.values)
         self.index: Final = Index(self.values)

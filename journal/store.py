@@ -34,6 +34,8 @@ from .reading import Stored, loose_id, loose_start, loose_text
 from .redaction import Redacted, Redactor
 from .session_file import (
     is_torn_header,
+    parse_event,
+    parse_header,
     record_id,
     record_keys,
     render_forgotten,
@@ -56,6 +58,15 @@ class Created:
     path: str
     is_new: bool
     n_hidden: int = 0  # private sections and secrets that were not written
+
+
+@dataclass(frozen=True, slots=True)
+class FoundSession:
+    """What the file of a session says of it."""
+
+    path: str
+    header: SessionHeader
+    last_turn: int  # 0 where nobody has asked anything yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +119,25 @@ class Journal:
             other_path=lambda: self._session_path(header),
             check_place=lambda: self._check_place("sessions"),
         )
+
+    def find_session(self, session: str) -> FoundSession | None:
+        """The session with that id, wherever its file stands; None if there is none.
+
+        Raises:
+            StorageError: its file cannot be read.
+        """
+        wanted = self.redactor.redact(_well_formed(session)).text
+        for path in sorted((self.root / "sessions").glob(f"*/*/*/*--{short_session(session)}.md")):
+            if session_in(_head_of(path) or b"") != wanted:
+                continue
+            header, last_turn = None, 0
+            for part in scan(io.BytesIO(files.read(path))):
+                header = header or parse_header(part.raw.decode("utf-8", "replace"))[0]
+                if part.kind == "event":
+                    last_turn = max(last_turn, parse_event(part.raw, header).turn or 0)
+            if header is not None:
+                return FoundSession(path.relative_to(self.root).as_posix(), header, last_turn)
+        return None
 
     def _check_place(self, folder: str) -> None:
         """Refuse to write where the journal is no more, or through a link out of it.

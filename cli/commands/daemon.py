@@ -6,6 +6,7 @@ import contextlib
 import os
 import signal
 import sys
+from collections.abc import Mapping
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -17,6 +18,7 @@ from ..context import Context
 if TYPE_CHECKING:
     from ...indexer.daemon.ending import Ending
     from ...indexer.daemon.process import DaemonOptions
+    from ...indexer.daemon.server import Method
     from ...indexer.living.living_index import LivingIndex
     from ...journal.health import Finding
     from ..service import Service
@@ -180,6 +182,7 @@ def run(
         ending=ending,
         report_bug=lambda: _report_bug(surroundings),
         note=lambda text: output.note(f"the daemon of {surroundings.root} {text}"),
+        add_methods=lambda living, held: _hook_methods(surroundings, living, held),
     )
     if end is None:
         raise LockedError(
@@ -237,6 +240,18 @@ def _open_living(surroundings: Context) -> LivingIndex:
         report_bug=lambda: _report_bug(surroundings),
     )
     return LivingIndex(surroundings.index, options=options)
+
+
+def _hook_methods(
+    surroundings: Context, living: LivingIndex, held: contextlib.ExitStack
+) -> Mapping[str, Method]:
+    from ..committing import Committer
+    from ..hook_method import HookMethod
+
+    committer = Committer(surroundings, report_bug=lambda: _report_bug(surroundings))
+    held.callback(committer.close)
+    committer.start()
+    return {"hook": HookMethod(surroundings, living, written=committer.note)}
 
 
 @_daemon.command()

@@ -8,7 +8,7 @@ the calls that wait for a result.
 from __future__ import annotations
 
 import hashlib
-from collections import OrderedDict
+from collections import Counter, OrderedDict
 from collections.abc import Container, Iterator
 from dataclasses import dataclass, replace
 from datetime import datetime, tzinfo
@@ -18,6 +18,7 @@ from ...journal.event import Event
 from ..source import Tally
 from ..text import trim
 from .held import HeldEvents, Position
+from .keys import said_key, summary_key
 from .options import ReadOptions
 from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
 from .prompts import join_blocks, read_said
@@ -83,6 +84,9 @@ class Composer:
         self._held = HeldEvents()
         self._kept_typed: set[int] = set()  # queue lines already in the journal
         self._titles = Titles()
+        self._prompt = ""  # the id of the prompt that is worked on
+        self._said: set[str] = set()  # keys by which hooks know what was said
+        self._summarised: Counter[str] = Counter()  # compactions in the turn of a prompt
 
     def add(self, offset: int, record: Record, raw: bytes) -> Iterator[Event]:
         """Take the record at *offset*, read from the bytes *raw*; gives what is whole by now."""
@@ -121,6 +125,7 @@ class Composer:
             self._seen.add(origin.uuid)
         self._note_time(origin)
         self._cwd = origin.cwd or self._cwd
+        self._prompt = origin.prompt or self._prompt
         key = origin.uuid or digest_key(raw)
         match record:
             case ReplyLine():
@@ -157,10 +162,11 @@ class Composer:
         return outcomes or ["empty message"]
 
     def _add_reply_text(self, offset: int, line: ReplyLine, key: str, text: str) -> str:
-        if key in self._known:
+        keys = self._keys(key, text)
+        if not self._known_none(keys):
             return _KNOWN
         place = self._place(offset, line.origin)
-        self._held.add_reply_text(line.message or key, key, text, place=place)
+        self._held.add_reply_text(line.message or key, keys, text, place=place)
         return _USED
 
     def _add_call(self, offset: int, line: ReplyLine, call: ToolCall, spare_key: str) -> str:
@@ -200,7 +206,7 @@ class Composer:
         here = self._place(offset, line.origin)
         place = call.place if call else here
         self._held.add(
-            key,
+            (key,),
             "tool_output",
             "\n\n".join(part for part in parts if part),
             place=replace(place, at=here.at),
@@ -216,7 +222,7 @@ class Composer:
         _, call = self._calls.popitem(last=False)
         if f"{call.key}.call" not in self._known:
             self._held.add(
-                f"{call.key}.call",
+                (f"{call.key}.call",),
                 "tool_output",
                 call.text,
                 place=call.place,
@@ -236,7 +242,7 @@ class Composer:
         if any(isinstance(block, Text | Image) for block in line.blocks):
             outcomes.append(self._add_said(offset, line, key))
         if line.plan and not any(line.plan.strip() in text for text in map(as_text, line.blocks)):
-            outcomes.append(self._mark(offset, line.origin, f"{key}.plan", "plan", line.plan))
+            outcomes.append(self._mark(offset, line.origin, (f"{key}.plan",), "plan", line.plan))
         silent = [block.reason for block in line.blocks if isinstance(block, Silent)]
         return outcomes or silent or ["empty message"]
 
@@ -251,7 +257,7 @@ class Composer:
         if not said.text:
             return said.reason
         if line.origin.sidechain:
-            return self._mark(offset, line.origin, key, "subagent_prompt", said.text)
+            return self._mark(offset, line.origin, (key,), "subagent_prompt", said.text)
         if self._is_kept_typed(offset):
             return KEPT_ONCE
         return self._add_prompt(offset, line.origin, key, said.text, form=said.form)
@@ -259,7 +265,8 @@ class Composer:
     def _add_prompt(self, offset: int, origin: Origin, key: str, text: str, *, form: str) -> str:
         self._held.end_reply()
         self._turn += 1
-        if key in self._known:
+        keys = self._keys(key, text)
+        if not self._known_none(keys):
             return _KNOWN
         place = self._place(offset, origin)
         if form:
@@ -268,7 +275,7 @@ class Composer:
             place.extra["interrupted"] = interrupted
         if origin.git_branch not in ("", "HEAD"):
             place.extra["git_branch"] = origin.git_branch
-        self._held.add(key, "user_prompt", text, place=place)
+        self._held.add(keys, "user_prompt", text, place=place)
         return _USED
 
     def _add_operation(self, offset: int, line: QueueLine, key: str) -> str:
@@ -299,12 +306,17 @@ class Composer:
         if line.n_tokens is not None:
             parts.append(f"{line.n_tokens:,} tokens before")
         text = ", ".join(parts) or "compacted"
-        return self._mark(offset, line.origin, key, "compaction", text)
+        return self._mark(offset, line.origin, (key,), "compaction", text)
 
     def _add_compact_summary(self, offset: int, line: UserLine, key: str) -> str:
         self._held.end_reply()
         text = trim(join_blocks(as_text(block) for block in line.blocks))
-        return self._mark(offset, line.origin, key, "compact_summary", text)
+        keys: tuple[str, ...] = (key,)
+        if in_hook := summary_key(line.origin.prompt):
+            n_before = self._summarised[in_hook]
+            self._summarised[in_hook] += 1
+            keys += (f"{in_hook}.{n_before}" if n_before else in_hook,)
+        return self._mark(offset, line.origin, keys, "compact_summary", text)
 
     def _add_title(self, offset: int, line: TitleLine, key: str) -> list[str]:
         reason = self._titles.add(line, key, is_last=offset == self._outline.title)
@@ -318,16 +330,34 @@ class Composer:
             self._count([reason])
         if title is not None:
             place = Position(at=self._last_at, turn=self._turn, branch=self._branch(-1), extra={})
-            self._count([self._mark_at(place, title.key, "title", trim(title.text))])
+            self._count([self._mark_at(place, (title.key,), "title", trim(title.text))])
 
-    def _mark(self, offset: int, origin: Origin, key: str, tool: str, text: str) -> str:
-        return self._mark_at(self._place(offset, origin), key, tool, text)
+    def _mark(
+        self, offset: int, origin: Origin, keys: tuple[str, ...], tool: str, text: str
+    ) -> str:
+        return self._mark_at(self._place(offset, origin), keys, tool, text)
 
-    def _mark_at(self, place: Position, key: str, tool: str, text: str) -> str:
-        if key in self._known:
+    def _mark_at(self, place: Position, keys: tuple[str, ...], tool: str, text: str) -> str:
+        if not self._known_none(keys):
             return _KNOWN
-        self._held.add(key, "session_marker", text, place=place, tool=tool)
+        self._held.add(keys, "session_marker", text, place=place, tool=tool)
         return _USED
+
+    # What it is known by
+
+    def _keys(self, key: str, text: str) -> tuple[str, ...]:
+        """The keys of what was said: that of its record, and the one that a hook knows it by.
+
+        Words that come again in a turn are another event: the first of them has the hook's key.
+        """
+        in_hook = said_key(self._prompt, text)
+        if not in_hook or in_hook in self._said:
+            return (key,)
+        self._said.add(in_hook)
+        return key, in_hook
+
+    def _known_none(self, keys: tuple[str, ...]) -> bool:
+        return not any(key in self._known for key in keys)
 
     # Where it stands
 

@@ -45,7 +45,7 @@ class HeldEvents:
 
     def add(
         self,
-        key: str,
+        keys: tuple[str, ...],
         type_: EventType,
         text: str,
         *,
@@ -57,7 +57,7 @@ class HeldEvents:
     ) -> None:
         """Hold an event that is whole."""
         event = Event(
-            keys=(key,),
+            keys=keys,
             type=type_,
             at=place.at,
             text=text,
@@ -71,12 +71,14 @@ class HeldEvents:
         )
         self._queue.append(event)
 
-    def add_reply_text(self, message: str, key: str, text: str, *, place: Position) -> None:
+    def add_reply_text(
+        self, message: str, keys: tuple[str, ...], text: str, *, place: Position
+    ) -> None:
         """Add to the reply that is being written, or begin one at *place*."""
         if self._reply is None:
             self._reply = _Reply(message, place)
             self._queue.append(self._reply)
-        self._reply.keys.append(key)
+        self._reply.keys += keys
         self._reply.texts.append(text)
 
     def end_reply(self, *, unless: str = "") -> None:

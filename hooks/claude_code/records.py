@@ -75,6 +75,7 @@ class Origin:
     cwd: str
     git_branch: str
     sidechain: str  # the sub-agent's id, "yes" when it has none; "" in the conversation itself
+    prompt: str = ""  # the id of the prompt that is worked on; replies do not say it
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -260,6 +261,7 @@ def _origin(value: Mapping[str, object]) -> Origin:
         cwd=clean(_text(value, "cwd")),
         git_branch=clean(_text(value, "gitBranch")),
         sidechain=sidechain,
+        prompt=as_key(_text(value, "promptId")),
     )
 
 

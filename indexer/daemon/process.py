@@ -11,7 +11,7 @@ import contextlib
 import os
 import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
@@ -61,11 +61,13 @@ def run_daemon(
     ending: Ending,
     report_bug: Callable[[], object],
     note: Callable[[str], object] = lambda _: None,
+    add_methods: Callable[[LivingIndex, contextlib.ExitStack], Mapping[str, Method]] | None = None,
 ) -> End | None:
     """Be the daemon of a journal until an end is asked for or due, which is returned.
 
     None: another is the daemon, or none is wanted any more. Afterwards there is no socket, no state
-    and no thread of it left.
+    and no thread of it left. *add_methods* gives what it does besides searching, and may leave with the
+    stack what is to be done when nobody can ask any more.
 
     Raises:
         CannotCreateError, StorageError: the folder or the socket cannot be made.
@@ -83,6 +85,8 @@ def run_daemon(
         watch = _Watch(place, options, lock)
         living.start()
         methods = LivingMethods(living, mark=options.mark, ending=ending).table()
+        if add_methods is not None:
+            methods |= add_methods(living, held)
         server = _serve(place, options, living, methods, held, report_bug=report_bug)
         place.give_up_attempt()
         note(f"answers as process {os.getpid()}")

@@ -113,16 +113,27 @@ class LivingIndex:
             UnavailableError: it is being closed.
         """
         has_followed = self._catch_up(patience_s)
+        answer = self._answer(request)
+        if not has_followed:
+            self._untold.add("what was saved just now may not be found yet: it is being indexed")
+        return answer
+
+    def search_as_it_is(self, request: SearchRequest) -> Answer:
+        """The answer to *request* from the index as it is, whatever has been saved meanwhile.
+
+        Raises:
+            As ``search``.
+        """
+        return self._answer(request)
+
+    def _answer(self, request: SearchRequest) -> Answer:
         if self._writer.is_building:
             raise LockedError("the index is being built", mend="try again in a minute")
         try:
             asked = self._searching.submit(self._search, request)
         except RuntimeError as error:
             raise UnavailableError("the index is being closed") from error
-        answer = asked.result()
-        if not has_followed:
-            self._untold.add("what was saved just now may not be found yet: it is being indexed")
-        return answer
+        return asked.result()
 
     def refresh(self, paths: Sequence[str] | None, *, patience_s: float) -> bool:
         """Look at *paths*, or at everything; whether the index has followed within *patience_s*.

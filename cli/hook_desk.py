@@ -1,0 +1,113 @@
+"""The desk that hooks come to, made of what a command knows: for the daemon, and for a hook without one."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ..hooks.desk import DeskOptions, HookDesk
+from ..hooks.masking import CountingMask
+from ..hooks.session_state import SessionStates
+from ..hooks.text import Limits
+from ..journal.errors import MemjournalError
+
+if TYPE_CHECKING:
+    from ..hooks.recall.memory import Memory
+    from ..hooks.recall.teller import Teller
+    from ..journal.entry import Entry
+    from .context import Context
+
+
+def make_desk(
+    surroundings: Context,
+    *,
+    memory: Memory | None,
+    report: Callable[[str], object],
+    written: Callable[[str], object] = lambda _: None,
+) -> HookDesk:
+    """A desk for the journal of *surroundings*; without a *memory* nothing is told.
+
+    It may be used by several threads: nothing that it opens is kept open.
+    """
+    from ..journal.store import Journal
+    from .daemon_link import place_of
+    from .user_folders import state_folder
+
+    settings = surroundings.settings
+    capture = settings.capture
+    lock_timeout_s = settings.journal.lock_timeout_s
+    journal = Journal(
+        surroundings.root,
+        redactor=surroundings.redactor,
+        lock_timeout_s=lock_timeout_s,
+        lookup=lambda entry_id: _entry_with(surroundings, entry_id),
+    )
+    return HookDesk(
+        journal,
+        options=DeskOptions(
+            captures=capture.enabled,
+            policy=capture.tools,
+            keeps_subagents=capture.sidechains,
+            limits=Limits(
+                characters=capture.tool_output_max_chars, lines=capture.tool_output_max_lines
+            ),
+        ),
+        states=SessionStates(
+            state_folder() / "hooks" / place_of(surroundings).name,
+            lock_timeout_s=lock_timeout_s,
+            report=report,
+        ),
+        clock=lambda: surroundings.now,
+        project_of=lambda cwd: _project_of(surroundings, cwd),
+        mask=CountingMask(lambda: surroundings.redactor),
+        report=report,
+        teller=_teller(surroundings, memory) if memory and settings.recall.enabled else None,
+        written=written,
+    )
+
+
+def _teller(surroundings: Context, memory: Memory) -> Teller:
+    from ..hooks.recall.teller import Teller
+    from ..journal.ledger import Ledger
+    from ..journal.usage import LedgerUsage
+    from .machine import machine_name
+
+    settings = surroundings.settings
+    redactor = surroundings.redactor
+    return Teller(
+        memory,
+        ledger=Ledger(
+            surroundings.root,
+            machine=machine_name(surroundings),
+            redact=lambda text: redactor.redact(text).text,
+            lock_timeout_s=settings.journal.lock_timeout_s,
+        ),
+        usage=LedgerUsage(surroundings.root),
+        redactor=redactor,
+        clock=lambda: surroundings.now,
+        brief_tokens=settings.recall.brief_tokens,
+        prompt_tokens=settings.recall.prompt_tokens,
+    )
+
+
+def _project_of(surroundings: Context, cwd: str) -> str:
+    from ..journal.project import identify_project
+
+    aliases = dict(surroundings.settings.projects.aliases)
+    return identify_project(Path(cwd), home=surroundings.home, aliases=aliases).name
+
+
+def _entry_with(surroundings: Context, entry_id: str) -> Entry | None:
+    """The entry that has that id, as far as the index knows."""
+    index = surroundings.index
+    if not index.catalog_path.exists():
+        return None
+    try:
+        with contextlib.closing(index.read_catalog()) as catalog:
+            rows = catalog.by_id(entry_id)
+    except MemjournalError:  # what is derived must not keep an event from being written
+        return None
+    stored = (index.read(row) for row in rows)
+    return next((one.entry for one in stored if one is not None), None)

@@ -1,0 +1,362 @@
+"""Where all hooks come together: what happened is written down, and what the journal knows is told.
+
+The order is the promise: an event is on disk before anything else is done about it, and what is
+recalled is only told after it was noted that it is. A failure behind the first step costs the
+assistant nothing but the context; it is reported, never raised.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import threading
+from collections import OrderedDict
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from datetime import datetime
+from typing import TYPE_CHECKING, Final
+
+from ..journal.entry import EventType, parse_time
+from ..journal.errors import FormatError, MemjournalError
+from ..journal.event import Event, SessionHeader
+from .agents import find_adapter
+from .capture import is_editor, is_wanted
+from .claude_code.tools import files_of, render_call, render_result
+from .happening import (
+    Answered,
+    Compacted,
+    Compacting,
+    Happening,
+    Ignored,
+    Prompted,
+    SessionEnded,
+    SessionStarted,
+    ToolUsed,
+)
+from .session_state import SessionState, SessionStates
+from .text import Limits, clean, trim
+
+if TYPE_CHECKING:
+    from ..journal.session_log import SessionLog
+    from ..journal.store import Journal
+    from .adapter import Adapter
+    from .capture import Policy
+    from .claude_code.tools import Mask
+    from .recall.teller import Teller
+
+MAX_PAYLOAD_BYTES: Final = 64_000_000
+_ASKED_CHARS: Final = 4_000  # of a prompt, kept to judge by what was told with it
+_MAX_EDITED: Final = 200
+_MAX_NAME: Final = 200
+_GOES_ON: Final = ("resume", "compact")
+_MAX_LOGS: Final = 64  # sessions whose files are known by heart
+_FENCE_SIGNS: Final = ("<", "&", "\uff1c", "\ufe64", "\u2501")
+_OK_LIMITS: Final = Limits(characters=2_000, lines=40)  # of what went well: enough to see how
+
+
+class DeskOptions:
+    """What a desk is set to; nothing here is read from the environment or a configuration."""
+
+    __slots__ = ("captures", "keeps_subagents", "limits", "policy")
+
+    def __init__(
+        self,
+        *,
+        captures: bool = True,
+        policy: Policy = "outcomes",
+        keeps_subagents: bool = False,
+        limits: Limits | None = None,
+    ) -> None:
+        self.captures, self.policy, self.keeps_subagents = captures, policy, keeps_subagents
+        self.limits = limits or Limits()
+
+
+class HookDesk:
+    """Takes what hooks tell and gives what they print. Any number of threads and processes may.
+
+    *teller* chooses what an assistant is told; without one nothing is. *written* hears of each event
+    that was written, by its type, and of moments at which what was written should be committed.
+    """
+
+    def __init__(
+        self,
+        journal: Journal,
+        *,
+        options: DeskOptions,
+        states: SessionStates,
+        clock: Callable[[], datetime],
+        project_of: Callable[[str], str],
+        mask: Mask,
+        report: Callable[[str], object],
+        teller: Teller | None = None,
+        written: Callable[[str], object] = lambda _: None,
+    ) -> None:
+        self._journal, self._options, self._states = journal, options, states
+        self._clock, self._project_of, self._mask = clock, project_of, mask
+        self._report, self._teller, self._written = report, teller, written
+        self._logs = _Logs(journal)
+
+    def handle(self, agent: str, event: str, payload: bytes, environ: Mapping[str, str]) -> str:
+        """What the hook *event* of *agent* is to print; whatever it tells is on disk then.
+
+        Raises:
+            PayloadError: the payload is none of this event.
+            MemjournalError: what it tells could not be written.
+        """
+        adapter = find_adapter(agent, environ)
+        happening = adapter.read(event, _decode(payload), environ)
+        if isinstance(happening, Ignored):
+            return ""
+        context = self._attend(adapter, happening)
+        return adapter.write(event, context) if context else ""
+
+    def _attend(self, adapter: Adapter, happening: Happening) -> str:
+        match happening:
+            case SessionStarted():
+                return self._begin(adapter, happening)
+            case Prompted():
+                return self._take_prompt(adapter, happening)
+            case ToolUsed():
+                self._take_tool(adapter, happening)
+            case Answered():
+                self._take_answer(adapter, happening)
+            case Compacted():
+                self._take_summary(adapter, happening)
+            case Compacting():
+                self._written("compacting")  # all is on disk; now into git as well
+            case SessionEnded():
+                self._end(adapter, happening)
+        return ""
+
+    # --- what is written down -----------------------------------------------------------------
+
+    def _take_prompt(self, adapter: Adapter, said: Prompted) -> str:
+        text = _said(said.text)
+        if not text:
+            return ""
+        with self._changing(adapter, said) as state:
+            turn = state.turn + 1
+            key = said.key or _made_key("prompt", turn, text)
+            if not self._store(adapter, said, state, self._event(key, "user_prompt", text, turn)):
+                return ""  # the same hook once more
+            state.turn, state.prompt = turn, said.prompt
+            state.asked = self._journal.redactor.redact(text[:_ASKED_CHARS]).text
+            state.told_now, state.edited = [], []
+            if self._teller is not None:
+                with self._reporting("recall"):
+                    return self._teller.tell_prompt(
+                        text,
+                        adapter=adapter,
+                        session=said.session,
+                        project=self._project_of(said.cwd),
+                        state=state,
+                    )
+        return ""
+
+    def _take_tool(self, adapter: Adapter, tool: ToolUsed) -> None:
+        if tool.by_subagent and not self._options.keeps_subagents:
+            return
+        named = files_of(tool.given, tool.cwd)
+        is_edit = is_editor(tool.name) and tool.outcome == "ok"
+        is_kept = is_wanted(tool, self._options.policy)
+        if not is_kept and not (is_edit and named):
+            return
+        with self._changing(adapter, tool) as state:
+            if is_edit:  # git has the change; which files it touched is said by the answer to come
+                state.edited = list(dict.fromkeys((*state.edited, *named)))[:_MAX_EDITED]
+            if is_kept:
+                self._store(adapter, tool, state, self._tool_event(tool, named, state.turn))
+
+    def _tool_event(self, tool: ToolUsed, named: tuple[str, ...], turn: int) -> Event:
+        limits = self._options.limits
+        if tool.outcome == "ok" and self._options.policy != "all":
+            limits = Limits(
+                characters=min(limits.characters, _OK_LIMITS.characters),
+                lines=min(limits.lines, _OK_LIMITS.lines),
+            )
+        result = without_fences(clean(tool.result))
+        parts = (
+            render_call(tool.name, self._mask(tool.given)),
+            render_result(tool.name, result, limits=limits, mask=self._mask),
+        )
+        return Event(
+            keys=(tool.key,),
+            type="tool_output",
+            at=self._clock(),
+            text="\n\n".join(filter(None, parts)),
+            turn=turn,
+            tool=clean(tool.name)[:_MAX_NAME],
+            outcome=tool.outcome,
+            exit_code=tool.exit_code,
+            files=named,
+            extra={"sidechain": tool.by_subagent} if tool.by_subagent else {},
+        )
+
+    def _take_answer(self, adapter: Adapter, said: Answered) -> None:
+        text = _said(said.text)
+        if not text:
+            return
+        with self._changing(adapter, said) as state:
+            key = said.key or _made_key(f"answer{said.subagent}", state.turn, text)
+            if said.subagent:
+                event = self._event(key, "tool_output", text, state.turn, tool="Agent")
+                if said.subagent_type:
+                    event = replace(event, extra={"subagent": said.subagent_type})
+                self._store(adapter, said, state, event)
+                return
+            event = self._event(key, "assistant_response", text, state.turn)
+            self._store(adapter, said, state, replace(event, files=tuple(state.edited)))
+            self._judge(said, state, answer=text)
+
+    def _take_summary(self, adapter: Adapter, compacted: Compacted) -> None:
+        text = _said(compacted.summary)
+        if not text:
+            return
+        with self._changing(adapter, compacted) as state:
+            key = compacted.key or _made_key("summary", state.turn, text)
+            if n_before := state.summaries.count(key):  # a long turn is compacted more than once
+                key = f"{key}.{n_before}"
+            state.summaries.append(compacted.key)
+            event = self._event(key, "session_marker", text, state.turn, tool="compact_summary")
+            self._store(adapter, compacted, state, event)
+
+    def _event(self, key: str, type_: EventType, text: str, turn: int, *, tool: str = "") -> Event:
+        return Event(keys=(key,), type=type_, at=self._clock(), text=text, turn=turn, tool=tool)
+
+    def _store(
+        self, adapter: Adapter, happening: Happening, state: SessionState, event: Event
+    ) -> bool:
+        """Append *event* to the session's file; False where it stood there already.
+
+        Where nothing is to be written down, nothing ever stood there.
+        """
+        if not self._options.captures:
+            return True
+        started = parse_time(state.started) or event.at
+        header = SessionHeader(
+            session=happening.session,
+            project=self._project_of(happening.cwd),
+            agent=adapter.agent,
+            started=started,
+        )
+        log = self._logs.of(header)
+        report = log.append((event,))
+        state.started = started.isoformat()
+        if report.n_written:
+            self._written(event.type)
+        return bool(report.n_written)
+
+    # --- what is told --------------------------------------------------------------------------
+
+    def _begin(self, adapter: Adapter, start: SessionStarted) -> str:
+        with self._reporting("cleaning up"):
+            self._states.prune(now_s=self._clock().timestamp())
+        if self._teller is None:
+            return ""
+        with self._changing(adapter, start) as state:
+            if state.brief is None:
+                with self._reporting("the brief"):
+                    self._teller.tell_brief(
+                        adapter=adapter,
+                        session=start.session,
+                        project=self._project_of(start.cwd),
+                        state=state,
+                    )
+            return state.brief or ""
+
+    def _judge(self, happening: Happening, state: SessionState, *, answer: str) -> None:
+        """Note which of the memories that were told have been of use, as far as *answer* shows it."""
+        if self._teller is not None and answer and (state.told_now or state.undecided):
+            with self._reporting("the ledger"):
+                self._teller.judge(answer, session=happening.session, state=state)
+
+    def _end(self, adapter: Adapter, end: SessionEnded) -> None:
+        if self._teller is not None:
+            with self._changing(adapter, end) as state, self._reporting("the ledger"):
+                self._teller.close(session=end.session, state=state)
+        self._written("ended")
+
+    # --- help ------------------------------------------------------------------------------------
+
+    def _changing(
+        self, adapter: Adapter, happening: Happening
+    ) -> contextlib.AbstractContextManager[SessionState]:
+        def restore() -> SessionState:
+            return self._restored(adapter, happening)
+
+        return self._states.changing(adapter.agent, happening.session, restore=restore)
+
+    def _restored(self, adapter: Adapter, happening: Happening) -> SessionState:
+        """The state of a conversation that nothing is known of here: as its file and the ledger say."""
+        state = SessionState()
+        is_new = isinstance(happening, SessionStarted) and happening.source not in _GOES_ON
+        found = None if is_new else self._journal.find_session(happening.session)
+        if found is not None:
+            state.started, state.turn = found.header.started.isoformat(), found.last_turn
+            if self._teller is not None:
+                with self._reporting("the ledger"):
+                    state.told = self._teller.told_in(happening.session)
+        return state
+
+    @contextlib.contextmanager
+    def _reporting(self, what: str) -> Iterator[None]:
+        """Go on when *what* fails: it is not worth the event that is being attended to."""
+        try:
+            yield
+        except MemjournalError as error:
+            self._report(f"{what}: {error}")
+
+
+class _Logs:
+    """The logs of the sessions that were written to last: a file that is known need not be read."""
+
+    def __init__(self, journal: Journal) -> None:
+        self._journal = journal
+        self._changing = threading.Lock()
+        self._logs: OrderedDict[tuple[str, str], SessionLog] = OrderedDict()
+
+    def of(self, header: SessionHeader) -> SessionLog:
+        name = (header.agent, header.session)
+        with self._changing:
+            if (log := self._logs.get(name)) is None:
+                log = self._logs[name] = self._journal.open_session(header)
+            self._logs.move_to_end(name)
+            if len(self._logs) > _MAX_LOGS:
+                self._logs.popitem(last=False)
+        return log
+
+
+def without_fences(text: str) -> str:
+    """*text* without what memjournal itself told: an assistant's echo of it is no new memory."""
+    if not any(sign in text for sign in _FENCE_SIGNS):
+        return text
+    from .recall.fence import strip_fences
+
+    return strip_fences(text)
+
+
+def _said(text: str) -> str:
+    return trim(without_fences(clean(text)))
+
+
+def _decode(payload: bytes) -> Mapping[str, object]:
+    """The JSON object in *payload*; bytes that are no UTF-8 become U+FFFD.
+
+    Raises:
+        FormatError: it is none.
+    """
+    if len(payload) > MAX_PAYLOAD_BYTES:
+        raise FormatError(f"the payload has more than {MAX_PAYLOAD_BYTES:,} bytes")
+    try:
+        decoded = json.loads(payload.decode("utf-8", "replace"))
+    except (ValueError, RecursionError) as error:
+        raise FormatError("the payload is not JSON") from error
+    if not isinstance(decoded, dict):
+        raise FormatError("the payload is not a JSON object")
+    return decoded
+
+
+def _made_key(what: str, turn: int, text: str) -> str:
+    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return f"{what}.{turn}.{digest}"

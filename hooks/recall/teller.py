@@ -1,0 +1,200 @@
+"""Telling: what was chosen is noted as told, and what became of it is judged by the answer.
+
+Noting comes before printing. A hook that dies between the two has told nothing that the ledger does not
+know of; the other way round, an assistant could be told the same thing twice.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from datetime import datetime, timedelta
+from typing import TYPE_CHECKING, Final
+
+from ...journal.ledger_records import NotTold, Record, Told, Unused, Used
+from .brief import make_brief
+from .prompt import recall_for_prompt
+from .use import judge_use
+
+if TYPE_CHECKING:
+    from ...indexer.catalog.catalog import Catalog
+    from ...journal.ledger import Ledger
+    from ...journal.redaction import Redactor
+    from ...journal.usage import LedgerUsage
+    from ..adapter import Adapter
+    from ..session_state import SessionState
+    from .memory import Memory
+    from .recalled import Recalled
+
+_LOOKS_BACK: Final = timedelta(days=92)  # for what a session was told that is taken up again
+
+
+class Teller:
+    """Tells one journal's memories."""
+
+    def __init__(
+        self,
+        memory: Memory,
+        *,
+        ledger: Ledger,
+        usage: LedgerUsage,
+        redactor: Redactor,
+        clock: Callable[[], datetime],
+        brief_tokens: int,
+        prompt_tokens: int,
+    ) -> None:
+        """*brief_tokens* and *prompt_tokens* are told at most, each time; with 0 nothing is."""
+        self._memory, self._ledger, self._usage = memory, ledger, usage
+        self._redactor, self._clock = redactor, clock
+        self._brief_tokens, self._prompt_tokens = brief_tokens, prompt_tokens
+
+    def tell_brief(
+        self, *, adapter: Adapter, session: str, project: str, state: SessionState
+    ) -> None:
+        """Make the brief of a session and freeze it in *state*.
+
+        Raises:
+            MemjournalError: the journal cannot be asked, or the ledger not be written.
+        """
+        if not self._brief_tokens:
+            return
+        with contextlib.closing(self._memory.open_catalog()) as catalog:
+            recalled = make_brief(
+                catalog,
+                self._memory.read,
+                project=project,
+                session=session,
+                now=self._clock(),
+                max_tokens=self._brief_tokens,
+                fits=_fitting(adapter),
+                redactor=self._redactor,
+            )
+        if recalled.ids:
+            self._ledger.append(self._told(recalled, "brief", adapter, session, project))
+        state.brief = recalled.text
+        state.told = _added(state.told, recalled.ids)
+        state.undecided = _added(state.undecided, recalled.ids)
+
+    def tell_prompt(
+        self, prompt: str, *, adapter: Adapter, session: str, project: str, state: SessionState
+    ) -> str:
+        """What is told with *prompt*, noted in *state* and in the ledger; "" if nothing is.
+
+        Raises:
+            MemjournalError: the journal cannot be asked, or the ledger not be written.
+        """
+        if not self._prompt_tokens:
+            return ""
+        with contextlib.closing(self._memory.open_catalog()) as catalog:
+            recalled = recall_for_prompt(
+                prompt,
+                search=self._memory.search,
+                catalog=catalog,
+                read=self._memory.read,
+                project=project,
+                session=session,
+                told=frozenset(state.told),
+                now=self._clock(),
+                max_tokens=self._prompt_tokens,
+                fits=_fitting(adapter),
+                usage=self._usage.of,
+                redactor=self._redactor,
+            )
+        if recalled.ids:
+            self._ledger.append(self._told(recalled, "prompt", adapter, session, project))
+        elif recalled.reason != "not asked":
+            self._ledger.append(
+                NotTold(
+                    at=self._clock(),
+                    session=session,
+                    project=project,
+                    agent=adapter.agent,
+                    reason=recalled.reason,
+                )
+            )
+        state.told = _added(state.told, recalled.ids)
+        state.told_now = list(recalled.ids)
+        return recalled.text
+
+    def judge(self, answer: str, *, session: str, state: SessionState) -> None:
+        """Note of what *answer* shows to have been used, and not, of what was told before it.
+
+        What was told in the brief may be of use at any time: of that, only uses are noted.
+
+        Raises:
+            MemjournalError: the journal cannot be asked, or the ledger not be written.
+        """
+        waiting = [*state.told_now, *(one for one in state.undecided if one not in state.told_now)]
+        with contextlib.closing(self._memory.open_catalog()) as catalog:
+            texts = list(self._texts(catalog, waiting))
+        at, records = self._clock(), list[Record]()
+        for verdict in judge_use(answer, texts, prompt=state.asked):
+            if verdict.how is not None:
+                records.append(
+                    Used(
+                        at=at,
+                        session=session,
+                        id=verdict.id,
+                        how=verdict.how,
+                        overlap=verdict.overlap,
+                    )
+                )
+            elif verdict.id in state.told_now:
+                records.append(
+                    Unused(at=at, session=session, id=verdict.id, overlap=verdict.overlap)
+                )
+        if records:
+            self._ledger.append(*records)
+        used = {one.id for one in records if isinstance(one, Used)}
+        state.undecided = [one for one in state.undecided if one not in used]
+        state.told_now = []
+
+    def close(self, *, session: str, state: SessionState) -> None:
+        """Note what of the brief no answer of the session has used.
+
+        Raises:
+            MemjournalError: the ledger cannot be written.
+        """
+        at = self._clock()
+        unused = [Unused(at=at, session=session, id=one, overlap=0.0) for one in state.undecided]
+        if unused and state.turn:  # without a prompt there was nothing to use it for
+            self._ledger.append(*unused)
+        state.undecided = []
+
+    def told_in(self, session: str) -> list[str]:
+        """The ids that the session was told, as far as the ledger says.
+
+        Raises:
+            MemjournalError: the ledger cannot be read.
+        """
+        found: list[str] = []
+        for record in self._ledger.read(self._clock() - _LOOKS_BACK):
+            if isinstance(record, Told) and record.session == session:
+                found = _added(found, record.ids)
+        return found
+
+    def _told(
+        self, recalled: Recalled, event: str, adapter: Adapter, session: str, project: str
+    ) -> Told:
+        return Told(
+            at=self._clock(),
+            session=session,
+            project=project,
+            agent=adapter.agent,
+            event="brief" if event == "brief" else "prompt",
+            ids=recalled.ids,
+        )
+
+    def _texts(self, catalog: Catalog, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
+        for one in ids:
+            for row in catalog.by_id(one)[:1]:
+                if (stored := self._memory.read(row)) is not None:
+                    yield one, f"{stored.entry.title}\n{stored.entry.body}"
+
+
+def _fitting(adapter: Adapter) -> Callable[[str], bool]:
+    return lambda text: adapter.size_of(text) <= adapter.max_size
+
+
+def _added(known: Iterable[str], more: Iterable[str]) -> list[str]:
+    return list(dict.fromkeys((*known, *more)))

@@ -1,0 +1,172 @@
+"""What has to be known of a conversation from one hook to the next; each hook is a process of its own.
+
+Nothing is lost with these files: the turn is read from the session's file again, and what was told from
+the ledger. They are for this machine and this user alone, and go when they are old.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import json
+import os
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Final
+
+from ..journal import files
+from ..journal.errors import MemjournalError
+
+KEPT_S: Final = 90 * 86_400
+_FORMAT: Final = 1
+_MAX_BYTES: Final = 2_000_000
+
+
+class SessionState:
+    """One conversation as its hooks left it."""
+
+    __slots__ = (
+        "asked",
+        "brief",
+        "edited",
+        "prompt",
+        "started",
+        "summaries",
+        "told",
+        "told_now",
+        "turn",
+        "undecided",
+    )
+    # Written out by hand: a hook pays for each import, and `dataclasses` costs more than the rest.
+    turn: int
+    prompt: str
+    asked: str
+    started: str
+    told: list[str]
+    told_now: list[str]
+    undecided: list[str]
+    summaries: list[str]
+    edited: list[str]
+    brief: str | None
+
+    def __init__(self) -> None:
+        self.turn = 0  # of the last prompt; 0 before the first
+        self.prompt = ""  # the assistant's id of that prompt
+        self.asked = ""  # its text as it was stored, or its beginning
+        self.started = ""  # RFC 3339; "" before the first event is stored
+        self.told: list[str] = []  # ids of memories, all of this session
+        self.told_now: list[str] = []  # those told with this prompt
+        self.undecided: list[str] = []  # those of the brief that no answer has used yet
+        self.edited: list[str] = []  # files changed since the prompt
+        self.summaries: list[str] = []  # keys of those that compactions made
+        self.brief: str | None = None  # as it was told first; None before that
+
+    def as_json(self) -> bytes:
+        fields = {name: getattr(self, name) for name in self.__slots__}
+        return json.dumps({"format": _FORMAT, **fields}, ensure_ascii=False).encode(
+            "utf-8", "surrogatepass"
+        )
+
+    @classmethod
+    def from_json(cls, raw: bytes) -> SessionState | None:
+        """The state that *raw* holds; None where it is another format, or damaged."""
+        try:
+            fields = json.loads(raw)
+        except (ValueError, RecursionError):
+            return None
+        state = cls()
+        match fields:
+            case {"format": 1, **rest}:
+                pass
+            case _:
+                return None
+        for name in cls.__slots__:
+            value, usual = rest.get(name), getattr(state, name)
+            if name == "brief":
+                is_fit = value is None or isinstance(value, str)
+            elif isinstance(usual, list):
+                is_fit = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            else:
+                is_fit = type(value) is type(usual)
+            if not is_fit:
+                return None
+            setattr(state, name, value)
+        return state
+
+
+class SessionStates:
+    """The states of the conversations that this machine's hooks tell of, in *folder*."""
+
+    def __init__(
+        self, folder: Path, *, lock_timeout_s: float, report: Callable[[str], object]
+    ) -> None:
+        """*report* hears why a state could not be kept: no event is lost for that."""
+        self._folder, self._lock_timeout_s, self._report = folder, lock_timeout_s, report
+
+    @contextlib.contextmanager
+    def changing(
+        self, agent: str, session: str, *, restore: Callable[[], SessionState]
+    ) -> Iterator[SessionState]:
+        """The state, to be changed by nobody else meanwhile; what it is at the end is kept.
+
+        Where there is none, *restore* makes it.
+        """
+        path = self._path(agent, session)
+        with contextlib.ExitStack() as held:
+            try:
+                self._make_folder()
+                lock = files.locked(path.with_suffix(".lock"), timeout_s=self._lock_timeout_s)
+                held.enter_context(lock)
+            except MemjournalError as error:
+                self._report(f"the session's state: {error}")
+                yield restore()
+                return
+            before = _read(path)
+            state = (SessionState.from_json(before) if before else None) or restore()
+            yield state
+            after = state.as_json()
+            if after != before:
+                try:
+                    _write(path, after)
+                except MemjournalError as error:
+                    self._report(f"the session's state: {error}")
+
+    def prune(self, *, now_s: float) -> None:
+        """Remove what nobody has changed for long."""
+        with contextlib.suppress(OSError):
+            for entry in list(os.scandir(self._folder)):
+                with contextlib.suppress(OSError):
+                    if now_s - entry.stat(follow_symlinks=False).st_mtime > KEPT_S:
+                        os.unlink(entry.path)
+
+    def _path(self, agent: str, session: str) -> Path:
+        name = hashlib.sha256(f"{agent}\0{session}".encode("utf-8", "surrogatepass"))
+        return self._folder / f"{name.hexdigest()[:24]}.json"
+
+    def _make_folder(self) -> None:
+        try:
+            files.make_private_folder(self._folder)
+        except OSError as error:
+            raise files.as_storage_error(error, self._folder) from error
+
+
+def _read(path: Path) -> bytes:
+    try:
+        with files.open_regular(path) as stream:
+            return stream.read(_MAX_BYTES)
+    except OSError:
+        return b""
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Give the file this content; not fsynced, for it can be made again."""
+    temporary = path.with_suffix(f".{os.getpid()}.tmp")  # only who holds the lock writes it
+    try:
+        fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+        with open(fd, "wb") as stream:
+            stream.write(data)
+        os.replace(temporary, path)
+    except OSError as error:
+        with contextlib.suppress(OSError):
+            temporary.unlink(missing_ok=True)
+        raise files.as_storage_error(error, path) from error
