@@ -6,7 +6,6 @@ import contextlib
 import os
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from ..journal.errors import MemjournalError, StorageError
 from ..journal.settings import JOURNAL_FILE, Settings, load_settings
+from ..journal.values import dataclass, field
 from . import output
 
 if TYPE_CHECKING:
@@ -164,6 +164,7 @@ class Context:
             redactor=self.redactor,
             lock_timeout_s=self.settings.journal.lock_timeout_s,
             lookup=self._lookup,
+            project_words=self.settings.words_by_project,
         )
 
     def _lookup(self, entry_id: str) -> Entry | None:

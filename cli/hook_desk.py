@@ -43,6 +43,7 @@ def make_desk(
         redactor=surroundings.redactor,
         lock_timeout_s=lock_timeout_s,
         lookup=lambda entry_id: _entry_with(surroundings, entry_id),
+        project_words=settings.words_by_project,
     )
     return HookDesk(
         journal,
@@ -50,6 +51,7 @@ def make_desk(
             captures=capture.enabled,
             policy=capture.tools,
             keeps_subagents=capture.sidechains,
+            skips=capture.skip_projects,
             limits=Limits(
                 characters=capture.tool_output_max_chars, lines=capture.tool_output_max_lines
             ),

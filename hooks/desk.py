@@ -13,13 +13,13 @@ import json
 import threading
 from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ..journal.entry import EventType, parse_time
 from ..journal.errors import FormatError, MemjournalError
 from ..journal.event import Event, SessionHeader
+from ..journal.values import replace
 from .agents import find_adapter
 from .capture import is_editor, is_wanted
 from .claude_code.tools import files_of, render_call, render_result
@@ -34,6 +34,7 @@ from .happening import (
     SessionStarted,
     ToolUsed,
 )
+from .ignored_files import is_ignored
 from .session_state import SessionState, SessionStates
 from .text import Limits, clean, trim
 
@@ -58,7 +59,7 @@ _OK_LIMITS: Final = Limits(characters=2_000, lines=40)  # of what went well: eno
 class DeskOptions:
     """What a desk is set to; nothing here is read from the environment or a configuration."""
 
-    __slots__ = ("captures", "keeps_subagents", "limits", "policy")
+    __slots__ = ("captures", "keeps_subagents", "limits", "policy", "skips")
 
     def __init__(
         self,
@@ -67,7 +68,10 @@ class DeskOptions:
         policy: Policy = "outcomes",
         keeps_subagents: bool = False,
         limits: Limits | None = None,
+        skips: tuple[str, ...] = (),
     ) -> None:
+        """*skips* are names of projects, with ``*`` for any part, of which nothing is kept or told."""
+        self.skips = skips
         self.captures, self.policy, self.keeps_subagents = captures, policy, keeps_subagents
         self.limits = limits or Limits()
 
@@ -106,10 +110,18 @@ class HookDesk:
         """
         adapter = find_adapter(agent, environ)
         happening = adapter.read(event, _decode(payload), environ)
-        if isinstance(happening, Ignored):
+        if isinstance(happening, Ignored) or self._is_skipped(happening):
             return ""
         context = self._attend(adapter, happening)
         return adapter.write(event, context) if context else ""
+
+    def _is_skipped(self, happening: Happening) -> bool:
+        if not self._options.skips:
+            return False
+        from fnmatch import fnmatchcase
+
+        project = self._project_of(happening.cwd)
+        return any(fnmatchcase(project, pattern) for pattern in self._options.skips)
 
     def _attend(self, adapter: Adapter, happening: Happening) -> str:
         match happening:
@@ -141,7 +153,8 @@ class HookDesk:
             if not self._store(adapter, said, state, self._event(key, "user_prompt", text, turn)):
                 return ""  # the same hook once more
             state.turn, state.prompt = turn, said.prompt
-            state.asked = self._journal.redactor.redact(text[:_ASKED_CHARS]).text
+            redactor = self._journal.redactor_of(self._project_of(said.cwd))
+            state.asked = redactor.redact(text[:_ASKED_CHARS]).text
             state.told_now, state.edited = [], []
             if self._teller is not None:
                 with self._reporting("recall"):
@@ -156,6 +169,8 @@ class HookDesk:
 
     def _take_tool(self, adapter: Adapter, tool: ToolUsed) -> None:
         if tool.by_subagent and not self._options.keeps_subagents:
+            return
+        if is_ignored(tool.given, tool.cwd):
             return
         named = files_of(tool.given, tool.cwd)
         is_edit = is_editor(tool.name) and tool.outcome == "ok"

@@ -11,9 +11,9 @@ import itertools
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
+from types import MappingProxyType
 from typing import Final
 
 from . import files
@@ -44,6 +44,7 @@ from .session_file import (
 )
 from .session_log import SessionLog
 from .settings import DEFAULTS
+from .values import dataclass, replace
 
 _MAX_SLUG_BYTES: Final = 60
 _MAX_HEAD_BYTES: Final = MAX_FRONTMATTER_BYTES + 1024
@@ -92,8 +93,11 @@ class Journal:
         redactor: Redactor,
         lock_timeout_s: float = DEFAULTS.journal.lock_timeout_s,
         lookup: Callable[[str], Entry | None] = lambda _: None,
+        project_words: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
     ) -> None:
+        """*project_words* are hidden in the entries of a project besides what *redactor* hides."""
         self.root, self.redactor = root, redactor
+        self._project_words = project_words
         self._lock_timeout_s, self._lookup = lock_timeout_s, lookup
 
     def open_session(self, header: SessionHeader) -> SessionLog:
@@ -105,6 +109,7 @@ class Journal:
             agent=_well_formed(header.agent),
         )
         session = self.redactor.redact(header.session).text
+        redactor = self.redactor_of(header.project)
 
         def is_other(entry_id: str) -> bool:  # in the session's own file, the file itself decides
             found = self._lookup(entry_id)
@@ -113,12 +118,20 @@ class Journal:
         return SessionLog(
             self._session_path(header),
             header,
-            redactor=self.redactor,
+            redactor=redactor,
             lock_timeout_s=self._lock_timeout_s,
             taken=is_other,
             other_path=lambda: self._session_path(header),
             check_place=lambda: self._check_place("sessions"),
         )
+
+    def redactor_of(self, project: str) -> Redactor:
+        """What hides secrets in the entries of *project*."""
+        words = self._project_words.get(project)
+        if not words:
+            return self.redactor
+        rules = self.redactor.rules
+        return Redactor(replace(rules, words=(*rules.words, *words)))
 
     def find_session(self, session: str) -> FoundSession | None:
         """The session with that id, wherever its file stands; None if there is none.
@@ -233,16 +246,17 @@ class Journal:
 
     def _redact_entry(self, draft: Entry) -> tuple[Entry, int]:
         hidden: list[Redacted] = []
+        redactor = self.redactor_of(draft.project)
 
         def redact(text: str) -> str:
-            redacted = self.redactor.redact(text)
+            redacted = redactor.redact(text)
             hidden.append(redacted)
             return redacted.text
 
         def redact_all(texts: Iterable[str]) -> tuple[str, ...]:
             return tuple(redact(text) for text in texts)
 
-        extra = self.redactor.redact_value(draft.extra)
+        extra = redactor.redact_value(draft.extra)
         assert isinstance(extra, dict)
         entry = replace(
             draft,

@@ -14,9 +14,9 @@ from ...journal.errors import LockedError, MemjournalError
 from .. import filters, options, output
 from ..context import Context
 from .checking import doctor
+from .statistics import stats
 
 if TYPE_CHECKING:
-    from ...indexer.statistics import Statistics
     from ...journal.layout import Missing
     from ...journal.reading import Oddity
 
@@ -117,7 +117,7 @@ def _journal_texts(root: Path) -> dict[str, str]:
 def _setting_groups() -> list[dict[str, object]]:
     """The settings that a journal may have, as its file shows them."""
     from ...journal.setting import format_value
-    from ...journal.settings import DEFINITIONS
+    from ...journal.setting_groups import DEFINITIONS
 
     groups: dict[str, list[dict[str, str]]] = {}
     for name, setting in DEFINITIONS.items():
@@ -283,72 +283,6 @@ def _n_to_import(surroundings: Context) -> int:
     from .importing import count_waiting
 
     return count_waiting(surroundings)
-
-
-# --- stats --------------------------------------------------------------------------------------
-
-
-def stats(
-    context: typer.Context, project: Projects = None, as_json: options.AsJson = False
-) -> None:
-    """Count what the journal holds: by kind, type, project, assistant, tag, file and month."""
-    from ...indexer.statistics import N_TOP, summarize
-    from ...journal.disk import count_hidden
-
-    surroundings: Context = context.obj
-    catalog = surroundings.current_catalog()
-    wanted = filters.make_filter(surroundings, catalog, projects=project)
-    rows = catalog.find(wanted, limit=1 << 31)
-    counted = summarize(rows)
-    n_hidden = count_hidden(surroundings.root, {row.path for row in rows})
-    tables: dict[str, dict[str, int]] = {
-        "kinds": dict(counted.kinds.most_common()),
-        "types": dict(counted.types.most_common()),
-        "projects": dict(counted.projects.most_common()),
-        "agents": dict(counted.agents.most_common()),
-        "tags": dict(counted.tags.most_common(N_TOP)),
-        "files": dict(counted.files.most_common(N_TOP)),
-        "months": dict(sorted(counted.months.items())),
-    }
-    if as_json:
-        output.emit("stats", {**_totals(counted, n_hidden), **tables})
-    else:
-        _print_stats(counted, n_hidden, tables, surroundings)
-
-
-def _totals(counted: Statistics, n_hidden: int) -> dict[str, object]:
-    return {
-        "entries": counted.n_entries,
-        "characters": counted.n_chars,
-        "sessions": len(counted.sessions),
-        "failed_tool_calls": counted.n_failed,
-        "hidden": n_hidden,
-        "first": counted.first,
-        "last": counted.last,
-    }
-
-
-def _print_stats(
-    counted: Statistics,
-    n_hidden: int,
-    tables: dict[str, dict[str, int]],
-    surroundings: Context,
-) -> None:
-    now = surroundings.now
-    output.line(
-        f"{output.count(counted.n_entries, 'entry', 'entries')} in"
-        f" {output.count(len(counted.sessions), 'session')}, {counted.n_chars:,} characters"
-    )
-    if counted.first and counted.last:
-        output.line(f"{output.when(counted.first, now)} – {output.when(counted.last, now)}")
-    output.line(f"{output.count(counted.n_failed, 'failed tool call')}, {n_hidden:,} hidden parts")
-    for title, counts in tables.items():
-        if not counts:
-            continue
-        output.line()
-        output.line(output.style(title, output.BOLD))
-        for name, number in counts.items():
-            output.line(f"  {number:>9,}  {output.safe(name) or '(none)'}")
 
 
 # --- export -------------------------------------------------------------------------------------

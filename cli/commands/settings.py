@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from ...journal.errors import MemjournalError, NoJournalError, NotFoundError
+from ...journal.setting_groups import DEFINITIONS
 from ...journal.settings import (
-    DEFINITIONS,
     JOURNAL_FILE,
     find_definition,
     load_settings,

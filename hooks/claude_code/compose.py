@@ -15,6 +15,7 @@ from datetime import datetime, tzinfo
 from typing import Final
 
 from ...journal.event import Event
+from ..ignored_files import is_ignored
 from ..source import Tally
 from ..text import trim
 from .held import HeldEvents, Position
@@ -41,6 +42,8 @@ from .records import (
 )
 from .titles import Titles
 from .tools import approved_plan, files_of, read_outcome, render_call, render_result
+
+IGNORED: Final = "ignored by .memignore"
 
 MAX_WAITING_CALLS: Final = 1_000
 
@@ -81,6 +84,7 @@ class Composer:
         self._seen: set[str] = set()  # uuids; some hundred bytes for each record
         self._answered: set[str] = set()
         self._calls: OrderedDict[str, _Call] = OrderedDict()
+        self._ignored: set[str] = set()  # calls that name files of `.memignore`
         self._held = HeldEvents()
         self._kept_typed: set[int] = set()  # queue lines already in the journal
         self._titles = Titles()
@@ -173,6 +177,9 @@ class Composer:
         key = call.id or spare_key
         if key in self._known:
             return _KNOWN
+        if is_ignored(call.input, self._cwd):
+            self._ignored.add(key)
+            return IGNORED
         given = self._options.mask(call.input)
         self._calls[key] = _Call(
             key=key,
@@ -191,6 +198,8 @@ class Composer:
             key = spare_key
         if key in self._known:
             return _KNOWN
+        if key in self._ignored:
+            return IGNORED
         self._answered.add(key)
         call = self._calls.pop(result.id, None)
         is_error, data = result.is_error, line.tool_data

@@ -18,7 +18,8 @@ from memjournal.cli.context import Context
 from memjournal.cli.log import MAX_BYTES, write_traceback
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.journal.errors import LockedError
-from memjournal.journal.settings import DEFAULTS, DEFINITIONS, load_settings
+from memjournal.journal.setting_groups import DEFINITIONS
+from memjournal.journal.settings import DEFAULTS, load_settings
 
 from ..odd_places import a_folder, a_loop, a_pipe, a_socket
 

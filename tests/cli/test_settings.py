@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from memjournal.journal.settings import DEFINITIONS
+from memjournal.journal.setting_groups import DEFINITIONS
 
 if TYPE_CHECKING:
     from .conftest import World

@@ -252,6 +252,20 @@ def test_with_capture_off_nothing_is_written(world: World) -> None:
     assert world.files == []
 
 
+def test_of_a_skipped_project_nothing_is_written(world: World) -> None:
+    world.desk = world.open(skips=("github.com/acme/*", "local/sh*p"))
+    world.prompt("first", 1)
+    world.hook("UserPromptSubmit", prompt="other", prompt_id=prompt_id(2), cwd="/home/user/api")
+    assert [text for _, _, text in world.said] == ["other"]
+
+
+def test_a_tool_that_names_an_ignored_file_is_not_kept(world: World, tmp_path: Path) -> None:
+    (tmp_path / ".memignore").write_text("*.env\n")
+    for n, command in enumerate(("make deploy ENV=prod.env", "make deploy")):
+        world.bash(command, "done", use=f"toolu_000000000{n}", cwd=str(tmp_path))
+    assert len(world.entries) == 1
+
+
 def test_moments_for_a_commit_are_announced(world: World) -> None:
     world.prompt("first", 1)
     world.hook("PreCompact", trigger="manual")

@@ -25,7 +25,8 @@ from memjournal.indexer.embedding.endpoint_options import EndpointOptions
 from memjournal.indexer.errors import VectorsUnavailableError
 from memjournal.journal.entry import PRIVACIES
 from memjournal.journal.errors import SettingsError
-from memjournal.journal.settings import DEFINITIONS, set_setting
+from memjournal.journal.setting_groups import DEFINITIONS
+from memjournal.journal.settings import set_setting
 
 from .embedding_service import (
     DIMENSION,

@@ -16,7 +16,7 @@ from memjournal.indexer.search.phrases import phrases_of
 from memjournal.indexer.search.searcher import MIN_SCORE
 from memjournal.indexer.text import chunking
 from memjournal.journal.errors import UsageError
-from memjournal.journal.settings import Embedding, Index, Search
+from memjournal.journal.setting_groups import Embedding, Index, Search
 
 from .world import ENGLISH, NOW, STARTED, World, pick
 

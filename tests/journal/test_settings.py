@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from memjournal.journal.errors import SettingsError
 from memjournal.journal.setting import Setting, Value, format_value, parse_value
+from memjournal.journal.setting_groups import DEFINITIONS
 from memjournal.journal.settings import (
     DEFAULTS,
-    DEFINITIONS,
     Settings,
     find_definition,
     load_settings,

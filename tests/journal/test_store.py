@@ -430,3 +430,22 @@ def test_a_secret_that_serves_as_a_key_is_not_written(world: World) -> None:
     log.append([make_event(secret)])
     assert secret.encode() not in log.path.read_bytes()
     assert log.append([make_event(secret)]).n_known == 1
+
+
+def test_words_of_a_project_are_hidden_in_it_alone(world: World) -> None:
+    journal = world.open(project_words={"github.com/acme/shop": ("나이트자", "Heron")})
+    for project in ("github.com/acme/shop", "github.com/acme/api"):
+        header = replace(HEADER, session=project, project=project)
+        journal.open_session(header).append([make_event("a", "나이트자 goes to HERON")])
+        journal.create(draft(project=project, body="나이트자"))
+
+    def text_of(name: str) -> str:
+        return "".join(
+            data.decode()
+            for path, data in everything(world).items()
+            if f"{name}-" in path or f"/{name}/" in path
+        )
+
+    assert "나이트자" not in text_of("shop")
+    assert "HERON" not in text_of("shop")
+    assert text_of("api").count("나이트자") == 2
