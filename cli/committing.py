@@ -22,6 +22,12 @@ QUIET_S: Final = 20.0  # without an event
 LONGEST_S: Final = 300.0  # that an event waits
 _SOON_S: Final = 1.0
 _MOMENTS: Final = ("compacting", "ended")  # of which none is an event that was written
+_NAMES: Final = {
+    "user_prompt": "prompt",
+    "assistant_response": "answer",
+    "tool_output": "tool call",
+    "session_marker": "compaction",
+}
 CAPTURED: Final = ("sessions/", "ledger/")  # what hooks write
 
 
@@ -92,5 +98,6 @@ class Committer:
 
 
 def message_of(counted: Counter[str]) -> str:
-    """``capture: 3 user_prompt, 2 assistant_response``: what a commit brings, the most first."""
-    return "capture: " + ", ".join(f"{n:,} {type_}" for type_, n in counted.most_common())
+    """``capture: 3 prompts, 1 answer``: what a commit brings, the most first."""
+    named = (output.count(n, _NAMES.get(type_, type_)) for type_, n in counted.most_common())
+    return "capture: " + ", ".join(named)

@@ -383,11 +383,19 @@ class Context:
     @cached_property
     def project(self) -> Project:
         """The project that the current folder belongs to."""
+        return self.project_of(str(self.cwd))
+
+    def project_of(self, folder: str) -> Project:
+        """The project that *folder* belongs to.
+
+        Where its path holds a secret, it is named without: parts of a path, taken alone, do not show what
+        they were.
+        """
         from ..journal.project import identify_project
 
-        return identify_project(
-            self.cwd, home=self.home, aliases=dict(self.settings.projects.aliases)
-        )
+        path = self.redactor.redact(folder).text
+        aliases = dict(self.settings.projects.aliases)
+        return identify_project(Path(path), home=self.home, aliases=aliases)
 
     def commit(self, paths: list[str], message: str) -> None:
         """Commit what a command wrote, where the journal is a repository and wants it.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 from collections.abc import Callable
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from ..hooks.desk import DeskOptions, HookDesk
@@ -62,7 +61,7 @@ def make_desk(
             report=report,
         ),
         clock=lambda: surroundings.now,
-        project_of=lambda cwd: _project_of(surroundings, cwd),
+        project_of=lambda cwd: surroundings.project_of(cwd).name,
         mask=CountingMask(lambda: surroundings.redactor),
         report=report,
         teller=_teller(surroundings, memory) if memory and settings.recall.enabled else None,
@@ -74,7 +73,7 @@ def _teller(surroundings: Context, memory: Memory) -> Teller:
     from ..hooks.recall.teller import Teller
     from ..journal.ledger import Ledger
     from ..journal.usage import LedgerUsage
-    from .machine import machine_name
+    from .machine_name import machine_name
 
     settings = surroundings.settings
     redactor = surroundings.redactor
@@ -82,7 +81,7 @@ def _teller(surroundings: Context, memory: Memory) -> Teller:
         memory,
         ledger=Ledger(
             surroundings.root,
-            machine=machine_name(surroundings),
+            machine=machine_name(surroundings.home),
             redact=lambda text: redactor.redact(text).text,
             lock_timeout_s=settings.journal.lock_timeout_s,
         ),
@@ -92,13 +91,6 @@ def _teller(surroundings: Context, memory: Memory) -> Teller:
         brief_tokens=settings.recall.brief_tokens,
         prompt_tokens=settings.recall.prompt_tokens,
     )
-
-
-def _project_of(surroundings: Context, cwd: str) -> str:
-    from ..journal.project import identify_project
-
-    aliases = dict(surroundings.settings.projects.aliases)
-    return identify_project(Path(cwd), home=surroundings.home, aliases=aliases).name
 
 
 def _entry_with(surroundings: Context, entry_id: str) -> Entry | None:

@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator, Mapping
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
+from ..indexer.errors import NoIndexError
 from ..journal.entry import EventType, parse_time
 from ..journal.errors import FormatError, MemjournalError
 from ..journal.event import Event, SessionHeader
@@ -179,7 +180,8 @@ class HookDesk:
             return
         with self._changing(adapter, tool) as state:
             if is_edit:  # git has the change; which files it touched is said by the answer to come
-                state.edited = list(dict.fromkeys((*state.edited, *named)))[:_MAX_EDITED]
+                paths = [self._journal.redactor.redact(path).text for path in named]
+                state.edited = list(dict.fromkeys((*state.edited, *paths)))[:_MAX_EDITED]
             if is_kept:
                 self._store(adapter, tool, state, self._tool_event(tool, named, state.turn))
 
@@ -319,6 +321,8 @@ class HookDesk:
         """Go on when *what* fails: it is not worth the event that is being attended to."""
         try:
             yield
+        except NoIndexError:
+            pass  # a new journal, which knows nothing yet
         except MemjournalError as error:
             self._report(f"{what}: {error}")
 

@@ -270,10 +270,7 @@ def _source(surroundings: Context, folder: Path) -> tuple[ClaudeCodeSource, Coun
 
     @cache
     def project_of(cwd: str) -> str:
-        from ...journal.project import identify_project
-
-        aliases = dict(surroundings.settings.projects.aliases)
-        return identify_project(Path(cwd), home=surroundings.home, aliases=aliases).name
+        return surroundings.project_of(cwd).name
 
     capture = surroundings.settings.capture
     mask = CountingMask(lambda: surroundings.redactor)

@@ -97,7 +97,7 @@ class Teller:
                 now=self._clock(),
                 max_tokens=self._prompt_tokens,
                 fits=_fitting(adapter),
-                usage=self._usage.of,
+                usage=self._usage.refresh(),
                 redactor=self._redactor,
             )
         if recalled.ids:

@@ -1,0 +1,181 @@
+"""What is said in one session is known in the next, cited, and nothing else about the hooks is seen."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from ..git_by_hand import git
+from ..waiting import wait_until
+from .conftest import World
+from .daemons import status
+from .hooks import run_hook, send_hooks
+from .test_secrets import planted_sentences
+
+FIRST = "11111111-1111-4111-8111-111111111111"
+SECOND = "22222222-2222-4222-8222-222222222222"
+PROMPT = "679268eb-afb4-4d0a-9cfd-02e548dd8c3b"
+TALKS = {
+    "Korean": (
+        "세션 토큰은 어디에 저장할까?",
+        "서버를 무상태로 두기 위해 세션 토큰은 Redis 대신 서명 쿠키에 저장하기로 결정했습니다.",
+        "세션 토큰 저장 방식을 왜 서명 쿠키로 정했지?",
+        "서명 쿠키",
+    ),
+    "English": (
+        "Where should we keep the session tokens?",
+        "We decided to keep session tokens in signed cookies instead of Redis, so that servers stay stateless.",
+        "why did we decide to keep session tokens in signed cookies?",
+        "signed cookies",
+    ),
+}
+
+
+@pytest.fixture
+def shop(den: World) -> Path:
+    shop = den.home / "쇼핑 shop"
+    shop.mkdir()
+    return shop
+
+
+def hold_a_session(den: World, shop: Path, asked: str, answered: str) -> None:
+    at = {"session_id": FIRST, "cwd": str(shop)}
+    run_hook(den, "SessionStart", source="startup", **at)
+    run_hook(den, "UserPromptSubmit", prompt=asked, prompt_id=PROMPT, **at)
+    run_hook(den, "Stop", last_assistant_message=answered, prompt_id=PROMPT, **at)
+    run_hook(den, "SessionEnd", reason="other", **at)
+
+
+@pytest.mark.parametrize("talk", TALKS.values(), ids=TALKS)
+def test_the_next_session_is_told_what_was_decided(
+    den: World, shop: Path, talk: tuple[str, str, str, str]
+) -> None:
+    asked, answered, _, telling = talk
+    hold_a_session(den, shop, asked, answered)
+    den.ok("index")
+    told = run_hook(den, "SessionStart", session_id=SECOND, cwd=str(shop), source="startup")
+    assert told.startswith("<memory-context>")
+    assert told.endswith("</memory-context>")
+    assert telling in told
+    line = next(line for line in told.splitlines() if telling in line)
+    cited = re.findall(r"\[mem:\w+\]", line)
+    assert len(cited) == 1
+    assert answered in den.ok("show", *cited).out
+
+
+@pytest.mark.parametrize("talk", TALKS.values(), ids=TALKS)
+def test_a_prompt_about_it_is_told_it_once(
+    den: World, shop: Path, talk: tuple[str, str, str, str]
+) -> None:
+    asked, answered, about_it, telling = talk
+    hold_a_session(den, shop, asked, answered)
+    den.ok("daemon", "start")
+    den.ok("index")
+    at = {"session_id": SECOND, "cwd": str(shop)}
+    told = [
+        run_hook(den, "UserPromptSubmit", prompt=prompt, prompt_id=f"{PROMPT[:-1]}{n}", **at)
+        for n, prompt in enumerate((about_it, about_it, "빨간색이 좋아? do you like red?"))
+    ]
+    assert telling in told[0]
+    assert told[1:] == ["", ""]
+
+
+def test_a_session_starts_with_the_same_words_again_when_it_is_resumed(
+    den: World, shop: Path
+) -> None:
+    hold_a_session(den, shop, *TALKS["Korean"][:2])
+    den.ok("index")
+    at = {"session_id": SECOND, "cwd": str(shop)}
+    first = run_hook(den, "SessionStart", source="startup", **at)
+    den.ok("add", "환불 키는 UUID v7로 정했다", "--type", "decision", cwd=shop)
+    assert first
+    for source in ("resume", "compact"):
+        assert run_hook(den, "SessionStart", source=source, **at) == first
+
+
+def test_the_first_hook_starts_a_daemon_and_the_end_of_the_session_commits(
+    den: World, shop: Path
+) -> None:
+    hold_a_session(den, shop, *TALKS["Korean"][:2])
+    wait_until(lambda: status(den)["running"])
+    at = {"session_id": SECOND, "cwd": str(shop)}
+    run_hook(den, "UserPromptSubmit", prompt="고마워 또 보자", prompt_id=PROMPT, **at)
+    run_hook(den, "SessionEnd", reason="other", **at)
+    wait_until(lambda: "capture: 1 prompt" in git(den.journal, "log", "--format=%s"))
+    assert git(den.journal, "status", "--porcelain", "sessions", "ledger") == ""
+
+
+def test_without_a_daemon_everything_is_written_and_nothing_is_left_running(
+    den: World, shop: Path
+) -> None:
+    den.ok("config", "set", "daemon.autostart", "never")
+    hold_a_session(den, shop, *TALKS["English"][:2])
+    assert not status(den)["running"]
+    assert TALKS["English"][1] in den.ok("search", "signed cookies").out
+
+
+def in_every_field(sentence: str, number: int) -> Iterator[dict[str, object]]:
+    """Payloads of every event that have *sentence* wherever something is kept of them."""
+
+    def payload(event: str, **fields: object) -> dict[str, object]:
+        folder = sentence if "//" not in sentence else "shop"  # no folder is called so
+        common = {"session_id": FIRST, "cwd": f"/home/dev/{folder}", "prompt_id": f"p{number}"}
+        return {**common, "hook_event_name": event, **fields}
+
+    yield payload("SessionStart", source="startup")
+    yield payload("UserPromptSubmit", prompt=sentence)
+    for n, (name, given, response) in enumerate(
+        (
+            ("Bash", {"command": f"make deploy '{sentence}'", "description": sentence}, sentence),
+            ("mcp__notes__save", {"note": {"text": [sentence], "password": sentence}}, [sentence]),
+            ("AskUserQuestion", {"questions": []}, {"answers": {sentence: sentence}}),
+            (sentence, {sentence: sentence}, {"content": [{"type": "text", "text": sentence}]}),
+        )
+    ):
+        call = {"tool_name": name, "tool_use_id": f"toolu_{number}_{n}", "tool_input": given}
+        data = {"stdout": response, "stderr": sentence} if name == "Bash" else response
+        yield payload("PostToolUse", **call, tool_response=data)
+        failed = {**call, "tool_use_id": f"toolu_{number}_{n}_x"}
+        yield payload("PostToolUseFailure", **failed, error=f"Exit code 1\n{sentence}")
+    file = {"file_path": f"/home/dev/shop/{sentence}.py", "old_string": "a", "new_string": "b"}
+    yield payload(
+        "PostToolUse", tool_name="Edit", tool_use_id=f"e{number}", tool_input=file, tool_response={}
+    )
+    yield payload("Stop", last_assistant_message=sentence)
+    yield payload(
+        "SubagentStop", agent_id=f"a{number}", agent_type=sentence, last_assistant_message=sentence
+    )
+    yield payload("PostCompact", trigger="auto", compact_summary=f"<summary>{sentence}</summary>")
+    yield payload("SessionEnd", reason=sentence)
+
+
+def test_no_secret_that_a_hook_tells_is_left_anywhere(den: World) -> None:
+    planted = list(planted_sentences())
+    den.ok("daemon", "start")
+    answers = send_hooks(
+        den,
+        (one for number, (text, _) in enumerate(planted) for one in in_every_field(text, number)),
+    )
+    den.ok("daemon", "stop")  # commits what it wrote
+    assert git(den.journal, "status", "--porcelain", "sessions", "ledger") == ""
+    state = Path(den.environ["XDG_STATE_HOME"])
+    texts = {
+        **{f"home/{path}": data for path, data in den.files(den.home).items()},
+        **{f"state/{path}": data for path, data in den.files(state).items()},
+        "git's history": git(den.journal, "log", "--all", "--patch", "--format=%B").encode(),
+        "what the hooks printed": "\n".join(answers).encode(),
+    }
+    left = [
+        (part, path)
+        for _, parts in planted
+        for part in parts
+        for path, data in texts.items()
+        if part.encode() in data or part in path
+    ]
+    assert not left, left
+    written = b"".join(data for path, data in texts.items() if "/sessions/" in path)
+    assert written.count(b" user_prompt ") == len(planted)
+    assert written.count(b" tool_output ") >= 7 * len(planted)
