@@ -14,12 +14,14 @@ from .version import VERSION
 
 GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "searching": ("search", "timeline", "show", "source", "history"),
+    "recalling": ("recall",),
     "adding": ("add", "edit", "forget"),
     "importing": ("list", "import"),
     "keeping": ("init", "status", "stats", "export", "doctor"),
     "indexing": ("index",),
     "settings": ("config",),
     "daemon": ("daemon",),
+    "hooks": ("hooks",),
 }
 """The module of each command: only the one that is asked for is loaded, for start-up is counted."""
 

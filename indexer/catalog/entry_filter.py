@@ -23,12 +23,15 @@ class EntryFilter:
     since: datetime | None = None
     until: datetime | None = None
     turn: int | None = None
+    without_session: str = ""  # its whole id
+    without_types: tuple[str, ...] = ()
 
 
 def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
     """*wanted* as a condition on the catalog's ``entries``, and its values.
 
-    Each list is an *or*, all lists together an *and*.
+    Each list is an *or*, all lists together an *and*; what is to be *without* something is left out
+    before anything is ranked, so that how sure an answer is depends on what may be in it.
     """
     parts: list[str] = []
     values: list[object] = []
@@ -38,10 +41,20 @@ def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
             parts.append(condition.format("(SELECT value FROM json_each(?))"))
             values.append(json.dumps(wanted_values))
 
-    one_of("project IN {}", wanted.projects)
-    one_of("kind IN {}", wanted.kinds)
-    one_of("type IN {}", wanted.types)
-    one_of("agent IN {}", wanted.agents)
+    def equal_to(column: str, wanted_values: Sequence[str]) -> None:
+        """One value as such: only then does an index give its rows in their order of time."""
+        if len(wanted_values) == 1:
+            parts.append(f"{column} = ?")
+            values.append(wanted_values[0])
+        else:
+            one_of(f"{column} IN {{}}", wanted_values)
+
+    equal_to("project", wanted.projects)
+    equal_to("kind", wanted.kinds)
+    if wanted.kinds and "event" not in wanted.kinds:
+        parts.append("kind <> 'event'")  # as the index of what was set down says it
+    equal_to("type", wanted.types)
+    equal_to("agent", wanted.agents)
     one_of(
         "EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)", wanted.sessions
     )
@@ -58,6 +71,12 @@ def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
     if wanted.turn is not None:
         parts.append("turn = ?")
         values.append(wanted.turn)
+    if wanted.without_session:
+        parts.append("session != ?")
+        values.append(wanted.without_session)
+    if wanted.without_types:
+        parts.append("type NOT IN (SELECT value FROM json_each(?))")
+        values.append(json.dumps(wanted.without_types))
     return " AND ".join(parts) or "1", tuple(values)
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-CATALOG_FORMAT: Final = "6"
+CATALOG_FORMAT: Final = "7"
 
 SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -31,6 +31,7 @@ CREATE INDEX entries_by_path ON entries(path, offset);
 CREATE INDEX entries_by_session ON entries(session, created_us);
 CREATE INDEX answers_by_turn ON entries(session, turn) WHERE type = 'assistant_response';
 CREATE INDEX entries_by_project ON entries(project, created_us);
+CREATE INDEX set_down ON entries(project, kind, created_us) WHERE kind <> 'event';
 CREATE INDEX entries_by_time ON entries(created_us);
 CREATE TABLE tags(tag TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(tag, docno)) WITHOUT ROWID;
 CREATE INDEX tags_by_docno ON tags(docno);

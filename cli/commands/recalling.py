@@ -1,0 +1,210 @@
+"""What an assistant would be told here: the same choice as its hooks make, and no trace of it.
+
+Nothing is written: neither what is told nor that it was asked for is noted, and no index follows the files.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Annotated, Final, Literal
+
+import typer
+
+from ...journal.errors import UsageError
+from .. import options, output
+from ..context import Context
+from ..present import label_of, title_of
+from ..text_command import TextCommand
+
+if TYPE_CHECKING:
+    from ...hooks.recall.recalled import Reason, Recalled
+    from ...indexer.catalog.catalog import Catalog
+    from ...indexer.search.answer import Answer, SearchRequest
+
+Event = Literal["brief", "prompt"]
+
+_WHY: Final[Mapping[Reason, str]] = {
+    "brief": "what a session begins with",
+    "confident": "found, and sure enough",
+    "continuation": "the prompt asks to go on",
+    "no match": "nothing is known of it that is sure enough to be told",
+    "not asked": "the prompt asks for nothing that a journal knows",
+    "disabled": "the settings say that nothing is told; see `mem config list`",
+}
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this group."""
+    app.command(cls=TextCommand)(recall)
+
+
+def recall(
+    context: typer.Context,
+    prompt: Annotated[
+        list[str] | None,
+        typer.Argument(help="What you would say to the assistant; - reads stdin."),
+    ] = None,
+    brief: Annotated[
+        bool, typer.Option("--brief", help="What it is told when a session starts, first.")
+    ] = False,
+    project: Annotated[
+        str | None,
+        typer.Option("--project", "-p", metavar="NAME", help="Default: the current folder's."),
+    ] = None,
+    session: Annotated[
+        str, typer.Option("--session", "-s", metavar="ID", help="A session to leave out.")
+    ] = "",
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Also say what was chosen, how much and why.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
+    """Show what an assistant is told for a prompt, or without one when a session starts; writes nothing."""
+    surroundings: Context = context.obj
+    words = " ".join(prompt or ()).strip()
+    if words == "-":
+        words = sys.stdin.read().strip()
+    if prompt and not words:
+        raise UsageError("the prompt is empty", mend="say what you would say to the assistant")
+    shown = _Shown(surroundings, project=project, session=session)
+    told: frozenset[str] = frozenset()
+    texts: list[str] = []
+    if brief or not words:
+        recalled = shown.brief()
+        told = frozenset(recalled.ids)
+        texts += _print("brief", recalled, shown, explain=explain, as_json=as_json)
+    if words:
+        recalled = shown.for_prompt(words, told)
+        texts += _print("prompt", recalled, shown, explain=explain, as_json=as_json)
+    if not as_json and texts:
+        output.line(output.safe("\n\n".join(texts)))
+
+
+class _Shown:
+    """What the hooks would choose now, for one project."""
+
+    def __init__(self, surroundings: Context, *, project: str | None, session: str) -> None:
+        self.settings = surroundings.settings.recall
+        self.catalog = surroundings.current_catalog()
+        self._surroundings = surroundings
+        self.project = _project(surroundings, self.catalog, project)
+        self._session = _whole_session(self.catalog, session)
+
+    def brief(self) -> Recalled:
+        """What is told when a session starts."""
+        from ...hooks.recall.brief import make_brief
+        from ...hooks.recall.recalled import Recalled
+
+        if not self.settings.enabled or not self.settings.brief_tokens:
+            return Recalled(reason="disabled")
+        return make_brief(
+            self.catalog,
+            self._surroundings.index.read,
+            project=self.project,
+            session=self._session,
+            now=self._surroundings.now,
+            max_tokens=self.settings.brief_tokens,
+            fits=_fits,
+            redactor=self._surroundings.redactor,
+        )
+
+    def for_prompt(self, prompt: str, told: frozenset[str]) -> Recalled:
+        """What is told with *prompt*, when *told* was told before."""
+        from ...hooks.recall.prompt import recall_for_prompt
+        from ...hooks.recall.recalled import Recalled
+        from ...journal.usage import LedgerUsage
+
+        if not self.settings.enabled or not self.settings.prompt_tokens:
+            return Recalled(reason="disabled")
+        surroundings = self._surroundings
+        return recall_for_prompt(
+            prompt,
+            search=self._search,
+            catalog=self.catalog,
+            read=surroundings.index.read,
+            project=self.project,
+            session=self._session,
+            told=told,
+            now=surroundings.now,
+            max_tokens=self.settings.prompt_tokens,
+            fits=_fits,
+            usage=LedgerUsage(surroundings.root).refresh(),
+            redactor=surroundings.redactor,
+        )
+
+    def _search(self, request: SearchRequest) -> Answer:
+        """The answer of the index as it is on disk.
+
+        Raises:
+            MemjournalError: there is none, or it cannot be searched.
+        """
+        from ...indexer.search.searcher import Searcher
+
+        index = self._surroundings.index
+        with (
+            contextlib.closing(index.read_catalog()) as catalog,
+            contextlib.closing(Searcher(index, catalog)) as searcher,
+        ):
+            answer = searcher.search(request)
+        self._surroundings.remark(*searcher.remarks)
+        return answer
+
+
+def _project(surroundings: Context, catalog: Catalog, wanted: str | None) -> str:
+    """The project's whole name: of the current folder, or of a known one that *wanted* means."""
+    from ...journal.project import find_project
+
+    if wanted is None:
+        return surroundings.project.name
+    return find_project(catalog.tally("project"), wanted)
+
+
+def _whole_session(catalog: Catalog, beginning: str) -> str:
+    """The id of the session that begins so; as it is where there is none."""
+    from ...indexer.catalog.entry_filter import EntryFilter
+
+    rows = catalog.find(EntryFilter(sessions=(beginning,)), limit=1) if beginning else []
+    return rows[0].session if rows else beginning
+
+
+def _fits(text: str) -> bool:
+    """Whether Claude Code takes *text* whole; the others take as much or more."""
+    from ...hooks.claude_code.hook_adapter import HookAdapter
+
+    adapter = HookAdapter()
+    return adapter.size_of(text) <= adapter.max_size
+
+
+def _print(
+    event: Event, recalled: Recalled, shown: _Shown, *, explain: bool, as_json: bool
+) -> list[str]:
+    """The text that is told, to be printed; what else there is to say is said."""
+    from ...hooks.recall.tokens import count_tokens
+
+    settings = shown.settings
+    most = settings.brief_tokens if event == "brief" else settings.prompt_tokens
+    n_tokens = count_tokens(recalled.text)
+    if as_json:
+        fields = {
+            "event": event,
+            "project": shown.project,
+            "reason": recalled.reason,
+            "ids": [f"mem:{one}" for one in recalled.ids],
+            "tokens": n_tokens,
+            "max_tokens": most,
+            "text": recalled.text,
+        }
+        output.emit("recalled", fields)
+        return []
+    if explain or not recalled.text:
+        of = f" of {shown.project}" if shown.project else ""
+        found = f"; {n_tokens:,} of at most {most:,} tokens" if recalled.text else ""
+        is_empty = event == "brief" and recalled.reason == "no match"
+        why = "nothing is known of it yet" if is_empty else _WHY[recalled.reason]
+        output.note(f"{event}{of}: {why}{found}")
+    if explain:
+        for row in (row for one in recalled.ids for row in shown.catalog.by_id(one)[:1]):
+            output.note(f"  mem:{row.id}  {label_of(row)}: {output.shorten(title_of(row), 70)}")
+    return [recalled.text] if recalled.text else []

@@ -1,0 +1,118 @@
+"""Tool calls as they stand in a journal: what was called, how it ended, and whether that proves anything."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from typing import Final
+
+from ...indexer.catalog.row import Row
+from ...indexer.text.content import DECIDING_TOOLS, READING_TOOLS
+from .sentences import telling_part
+
+_PROVES_NOTHING: Final = (
+    READING_TOOLS
+    | DECIDING_TOOLS
+    | {"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "update_plan", "write_todos"}
+)
+_LOOKERS: Final = frozenset(
+    {
+        *("ls", "cat", "head", "tail", "less", "more", "grep", "egrep", "rg", "ag", "find", "fd"),
+        *("which", "type", "echo", "printf", "pwd", "wc", "diff", "tree", "stat", "file", "du"),
+        *("df", "env", "printenv", "sort", "uniq", "cut", "tr", "awk", "jq", "date", "whoami"),
+        *("ps", "top", "uname", "man", "history", "git status", "git log", "git diff", "git show"),
+        *("git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files"),
+    }
+)
+"""Programs that only look, unless what they print goes into a file or to another program that acts."""
+_WRITES: Final = re.compile(r">|\btee\b|-exec|xargs|-delete")
+_NO_FILE: Final = re.compile(r"\d?>&\d|[\d&]?>>?\s*/dev/null")
+_SAYS_FAILURE: Final = re.compile(
+    r"error|fail|exception|fatal|panic|cannot|could not|denied|not found|assert|traceback|refused"
+    r"|timed? ?out|실패|오류|에러|예외",
+    re.IGNORECASE,
+)
+_BLOCK: Final = re.compile(
+    r"^(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$",
+    re.MULTILINE | re.DOTALL,
+)
+_SHELLS: Final = ("bash", "sh", "shell", "zsh", "powershell")
+_CHOICE: Final = re.compile(r'"([^"\n]{1,300})"\s*=\s*"([^"\n]{1,300})"')
+_BEFORE_PROGRAM: Final = re.compile(r"\A(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|sudo\s+|time\s+)+")
+_SUBCOMMAND: Final = re.compile(r"[a-z][a-z0-9:_-]*")
+
+
+def call_of(row: Row, body: str) -> tuple[str, str]:
+    """What stands for a call and its repetitions: the tool, and the program or the file."""
+    command = command_in(body)
+    if not command:
+        return row.tool, row.files[0] if row.files else row.title
+    return row.tool, _program_of(command)
+
+
+def _program_of(command: str) -> str:
+    """The program that a command runs, and what of it: ``npm test``, ``git commit``."""
+    program, *arguments = _BEFORE_PROGRAM.sub("", command, count=1).split()[:2] or [command]
+    is_subcommand = bool(arguments) and _SUBCOMMAND.fullmatch(arguments[0]) is not None
+    return f"{program} {arguments[0]}" if is_subcommand else program
+
+
+def tries(row: Row, body: str) -> bool:
+    """Whether a call runs or changes something, so that its outcome proves something."""
+    if row.tool in _PROVES_NOTHING:
+        return False
+    command = command_in(body)
+    if not command or _WRITES.search(_NO_FILE.sub("", command)):
+        return True
+    program = _program_of(command)
+    return program not in _LOOKERS and program.split()[0] not in _LOOKERS
+
+
+def outcomes_of(calls: Iterable[Row], *, body_of: Callable[[Row], str]) -> list[tuple[Row, str]]:
+    """How each thing that *calls*, oldest first, tried ended when it was tried last."""
+    last: dict[tuple[str, str], Row] = {}
+    for row in calls:
+        body = body_of(row) if row.tool not in _PROVES_NOTHING else ""
+        if tries(row, body):
+            last[call_of(row, body)] = row
+    return [(row, row.outcome) for row in last.values()]
+
+
+def command_in(body: str) -> str:
+    """The first line of the command that a tool's record begins with; "" where it is none."""
+    found = _BLOCK.search(body)
+    if found is None or found["language"] not in _SHELLS:
+        return ""
+    return next(filter(None, map(str.strip, found["text"].splitlines())), "")
+
+
+def quote_of_call(row: Row, body: str, *, max_tokens: int) -> str:
+    """What was called, and the line of its output that tells how it ended; or what was chosen."""
+    chosen = choices_in(body) if row.tool in DECIDING_TOOLS else []
+    if chosen:
+        return telling_part(chosen, max_tokens=max_tokens)
+    called = _BEFORE_PROGRAM.sub("", command_in(body)) or row.title.removeprefix(f"{row.tool}: ")
+    ended = _ending_of(body, failed=row.failed)
+    line = f"{row.tool}: {_one_line(called)}" if called != row.tool else row.tool
+    if ended and ended not in line:
+        line += f" → {ended}"
+    return telling_part([line], max_tokens=max_tokens)
+
+
+def choices_in(body: str) -> list[str]:
+    """What a user was asked and chose, as the record of such a tool has it."""
+    found = _CHOICE.findall(body)
+    return [f"{_one_line(asked)} → {_one_line(chosen)}" for asked, chosen in found]
+
+
+def _ending_of(body: str, *, failed: bool) -> str:
+    """The last line of a tool's output; of one that failed, the last that speaks of it."""
+    blocks = [block["text"] for block in _BLOCK.finditer(body) if block["language"] not in _SHELLS]
+    output = blocks[-1] if blocks else "" if command_in(body) else body
+    lines = [line for line in map(_one_line, output.splitlines()) if line]
+    saying = [line for line in lines if _SAYS_FAILURE.search(line)] if failed else []
+    return (saying or lines or [""])[-1]
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
