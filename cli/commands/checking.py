@@ -69,6 +69,7 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
     from ...journal.health import Finding, findings_of, missing_folders, survey_files
     from ..machine import check_machine
     from .daemon import check_daemon
+    from .hooks import check_hooks
 
     root = surroundings.root
     yield from check_machine(root)
@@ -87,6 +88,7 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
         yield Finding("index", "odd", "busy: another process is writing it", "look again later")
     yield check_vectors(surroundings.index)
     yield check_daemon(surroundings)
+    yield check_hooks(surroundings)
     if verify:
         yield verify_index(surroundings.index)
     yield _check_log()

@@ -1,0 +1,1 @@
+"""Installing hooks into assistants' own files: planned first, then done, and taken back byte for byte."""

@@ -1,0 +1,178 @@
+"""JSON text as a tree whose nodes know where they stand, so that a part can be changed in place.
+
+The standard library's decoder tells no places, and what re-dumps a file loses its layout. Read
+strictly, as RFC 8259 has it, or with comments and trailing commas where the assistant allows them.
+A key that stands twice is refused: readers differ in which one counts.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass
+from typing import Final, NoReturn
+
+from ...journal.errors import FormatError
+
+_BLANK: Final = re.compile(r"[ \t\r\n]*")
+_COMMENT: Final = re.compile(r"//[^\r\n]*|/\*.*?\*/", re.DOTALL)
+_STRING: Final = re.compile(r'"(?:[^"\\\x00-\x1f]|\\.)*"')
+_SCALAR: Final = re.compile(r"-?(?:0|[1-9][0-9]*)(?:\.[0-9]+)?(?:[eE][-+]?[0-9]+)?|true|false|null")
+_MAX_DEPTH: Final = 100
+_MERGE_MARK: Final = re.compile(r"^(?:<<<<<<<|=======|>>>>>>>)", re.MULTILINE)
+
+
+class JsonTextError(FormatError):
+    """A text is not JSON; ``where`` is its line and column, ``3:14``."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Node:
+    """A value, and the half-open range of the text that it takes."""
+
+    start: int
+    end: int
+    value: object  # as `json.loads` gives it
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Child:
+    """What an object or array holds: where it begins, with its key if it has one, and its value."""
+
+    name: str | int  # the key, or the number
+    start: int
+    node: Node
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Container(Node):
+    """An object or an array."""
+
+    children: tuple[Child, ...]
+
+    def child(self, name: str | int) -> Child | None:
+        """What goes by that key or number."""
+        return next((one for one in self.children if one.name == name), None)
+
+
+def parse_nodes(text: str, *, comments: bool = False) -> Node:
+    """The only value of *text*.
+
+    Raises:
+        JsonTextError: it is not JSON; with *comments*, neither JSON with comments and trailing commas.
+    """
+    reader = _Reader(text, comments=comments)
+    root = reader.value(reader.skip(0), depth=0)
+    if (rest := reader.skip(root.end)) < len(text):
+        reader.fail(rest, "something follows the end of the value")
+    return root
+
+
+def line_and_column(text: str, offset: int) -> str:
+    """*offset* as editors show it, both from 1: ``3:14``."""
+    before = text[:offset]
+    return f"{before.count(chr(10)) + 1}:{offset - before.rfind(chr(10))}"
+
+
+class _Reader:
+    def __init__(self, text: str, *, comments: bool) -> None:
+        self._text, self._comments = text, comments
+
+    def fail(self, offset: int, what: str) -> NoReturn:
+        mend = "mend it by hand; nothing was changed"
+        if _MERGE_MARK.search(self._text):
+            mend = "a merge left both versions in it; keep the lines you want; nothing was changed"
+        raise JsonTextError(
+            f"not JSON: {what}", where=line_and_column(self._text, offset), mend=mend
+        )
+
+    def skip(self, offset: int) -> int:
+        """Where the next token begins."""
+        while True:
+            blank = _BLANK.match(self._text, offset)
+            assert blank is not None, "it matches nothing as well"
+            offset = blank.end()
+            comment = _COMMENT.match(self._text, offset)
+            if comment is None:
+                return offset
+            if not self._comments:
+                self.fail(offset, "comments are not allowed in this file")
+            offset = comment.end()
+
+    def value(self, offset: int, *, depth: int) -> Node:
+        if depth > _MAX_DEPTH:
+            self.fail(offset, f"more than {_MAX_DEPTH} levels")
+        sign = self._text[offset : offset + 1]
+        if sign == "{":
+            return self._object(offset, depth=depth)
+        if sign == "[":
+            return self._array(offset, depth=depth)
+        if sign == '"':
+            return self._string(offset)
+        found = _SCALAR.match(self._text, offset)
+        if found is None:
+            self.fail(offset, "a value is missing" if sign else "it ends too early")
+        try:
+            value = json.loads(found.group())
+        except ValueError:  # a number with thousands of digits
+            self.fail(offset, "a number that cannot be read")
+        return Node(start=offset, end=found.end(), value=value)
+
+    def _string(self, offset: int) -> Node:
+        found = _STRING.match(self._text, offset)
+        if found is None:
+            self.fail(
+                offset, "a text is not closed, or has a line break or control character in it"
+            )
+        try:
+            value = json.loads(found.group())
+        except ValueError:
+            self.fail(offset, "a text has an escape that JSON does not know")
+        return Node(start=offset, end=found.end(), value=value)
+
+    def _object(self, start: int, *, depth: int) -> Container:
+        children: list[Child] = []
+        values: dict[str, object] = {}
+        offset = self.skip(start + 1)
+        while self._goes_on(offset, "}", is_first=not children):
+            if self._text[offset : offset + 1] != '"':
+                self.fail(offset, "a key in double quotes is missing")
+            key = self._string(offset)
+            name = str(key.value)
+            if name in values:
+                self.fail(offset, f"the key {json.dumps(name, ensure_ascii=False)} stands twice")
+            colon = self.skip(key.end)
+            if self._text[colon : colon + 1] != ":":
+                self.fail(colon, "a colon is missing")
+            node = self.value(self.skip(colon + 1), depth=depth + 1)
+            children.append(Child(name=name, start=offset, node=node))
+            values[name] = node.value
+            offset = self._after(node.end, "}")
+        return Container(start=start, end=offset + 1, value=values, children=tuple(children))
+
+    def _array(self, start: int, *, depth: int) -> Container:
+        children: list[Child] = []
+        offset = self.skip(start + 1)
+        while self._goes_on(offset, "]", is_first=not children):
+            node = self.value(offset, depth=depth + 1)
+            children.append(Child(name=len(children), start=offset, node=node))
+            offset = self._after(node.end, "]")
+        values = [one.node.value for one in children]
+        return Container(start=start, end=offset + 1, value=values, children=tuple(children))
+
+    def _goes_on(self, offset: int, close: str, *, is_first: bool) -> bool:
+        if self._text[offset : offset + 1] != close:
+            return True
+        if not is_first and not self._comments and self._text[:offset].rstrip().endswith(","):
+            self.fail(offset, f"a comma before {close}")
+        return False
+
+    def _after(self, offset: int, close: str) -> int:
+        """Where what follows a child begins: the next one, or *close*."""
+        offset = self.skip(offset)
+        sign = self._text[offset : offset + 1]
+        if sign == ",":
+            return self.skip(offset + 1)
+        if sign != close:
+            self.fail(offset, f"a comma or {close} is missing" if sign else "it ends too early")
+        return offset
