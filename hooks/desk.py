@@ -8,7 +8,6 @@ assistant nothing but the context; it is reported, never raised.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import threading
 from collections import OrderedDict
@@ -17,6 +16,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ..indexer.errors import NoIndexError
+from ..journal.digests import sha256
 from ..journal.entry import EventType, parse_time
 from ..journal.errors import FormatError, MemjournalError
 from ..journal.event import Event, SessionHeader
@@ -47,6 +47,8 @@ if TYPE_CHECKING:
     from .claude_code.tools import Mask
     from .recall.teller import Teller
 
+MODE_VARIABLE: Final = "MEMJOURNAL_HOOKS"  # ``off`` is for `mem-hook` itself
+EVALUATE: Final = "evaluate"
 MAX_PAYLOAD_BYTES: Final = 64_000_000
 _ASKED_CHARS: Final = 4_000  # of a prompt, kept to judge by what was told with it
 _MAX_EDITED: Final = 200
@@ -113,7 +115,9 @@ class HookDesk:
         happening = adapter.read(event, _decode(payload), environ)
         if isinstance(happening, Ignored) or self._is_skipped(happening):
             return ""
-        context = self._attend(adapter, happening)
+        is_evaluation = environ.get(MODE_VARIABLE, "").lower() == EVALUATE
+        attend = self._evaluate if is_evaluation else self._attend
+        context = attend(adapter, happening)
         return adapter.write(event, context) if context else ""
 
     def _is_skipped(self, happening: Happening) -> bool:
@@ -142,6 +146,24 @@ class HookDesk:
                 self._end(adapter, happening)
         return ""
 
+    def _evaluate(self, adapter: Adapter, happening: Happening) -> str:
+        """What would be told; nothing is written anywhere."""
+        if self._teller is None or not isinstance(happening, SessionStarted | Prompted):
+            return ""
+        session, project = happening.session, self._project_of(happening.cwd)
+        state = self._states.reading(adapter.agent, session) or SessionState()
+        if isinstance(happening, Prompted):
+            return self._teller.choose(
+                _said(happening.text),
+                adapter=adapter,
+                session=session,
+                project=project,
+                told=state.told,
+            ).text
+        if state.brief is not None:
+            return state.brief
+        return self._teller.choose_brief(adapter=adapter, session=session, project=project).text
+
     # --- what is written down -----------------------------------------------------------------
 
     def _take_prompt(self, adapter: Adapter, said: Prompted) -> str:
@@ -156,7 +178,7 @@ class HookDesk:
             state.turn, state.prompt = turn, said.prompt
             redactor = self._journal.redactor_of(self._project_of(said.cwd))
             state.asked = redactor.redact(text[:_ASKED_CHARS]).text
-            state.told_now, state.edited = [], []
+            state.told_now, state.edited = {}, []
             if self._teller is not None:
                 with self._reporting("recall"):
                     return self._teller.tell_prompt(
@@ -377,5 +399,5 @@ def _decode(payload: bytes) -> Mapping[str, object]:
 
 
 def _made_key(what: str, turn: int, text: str) -> str:
-    digest = hashlib.sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
     return f"{what}.{turn}.{digest}"

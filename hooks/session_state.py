@@ -7,7 +7,6 @@ the ledger. They are for this machine and this user alone, and go when they are 
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Callable, Iterator
@@ -15,6 +14,7 @@ from pathlib import Path
 from typing import Final
 
 from ..journal import files
+from ..journal.digests import sha256
 from ..journal.errors import MemjournalError
 
 KEPT_S: Final = 90 * 86_400
@@ -43,8 +43,8 @@ class SessionState:
     asked: str
     started: str
     told: list[str]
-    told_now: list[str]
-    undecided: list[str]
+    told_now: dict[str, str]
+    undecided: dict[str, str]
     summaries: list[str]
     edited: list[str]
     brief: str | None
@@ -55,8 +55,8 @@ class SessionState:
         self.asked = ""  # its text as it was stored, or its beginning
         self.started = ""  # RFC 3339; "" before the first event is stored
         self.told: list[str] = []  # ids of memories, all of this session
-        self.told_now: list[str] = []  # those told with this prompt
-        self.undecided: list[str] = []  # those of the brief that no answer has used yet
+        self.told_now: dict[str, str] = {}  # what was told with this prompt: words by id
+        self.undecided: dict[str, str] = {}  # what of the brief no answer has used yet
         self.edited: list[str] = []  # files changed since the prompt
         self.summaries: list[str] = []  # keys of those that compactions made
         self.brief: str | None = None  # as it was told first; None before that
@@ -86,6 +86,10 @@ class SessionState:
                 is_fit = value is None or isinstance(value, str)
             elif isinstance(usual, list):
                 is_fit = isinstance(value, list) and all(isinstance(one, str) for one in value)
+            elif isinstance(usual, dict):
+                is_fit = isinstance(value, dict) and all(
+                    isinstance(one, str) for one in value.values()
+                )
             else:
                 is_fit = type(value) is type(usual)
             if not is_fit:
@@ -131,6 +135,11 @@ class SessionStates:
                 except MemjournalError as error:
                     self._report(f"the session's state: {error}")
 
+    def reading(self, agent: str, session: str) -> SessionState | None:
+        """The state as it is; None where there is none."""
+        before = _read(self._path(agent, session))
+        return SessionState.from_json(before) if before else None
+
     def prune(self, *, now_s: float) -> None:
         """Remove what nobody has changed for long."""
         with contextlib.suppress(OSError):
@@ -140,7 +149,7 @@ class SessionStates:
                         os.unlink(entry.path)
 
     def _path(self, agent: str, session: str) -> Path:
-        name = hashlib.sha256(f"{agent}\0{session}".encode("utf-8", "surrogatepass"))
+        name = sha256(f"{agent}\0{session}".encode("utf-8", "surrogatepass"))
         return self._folder / f"{name.hexdigest()[:24]}.json"
 
     def _make_folder(self) -> None:

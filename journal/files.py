@@ -178,8 +178,10 @@ def _is_open(status: os.stat_result) -> bool:
     return os.name == "posix" and bool(status.st_mode & 0o077)
 
 
-def append(fd: int, data: bytes, path: Path) -> int:
+def append(fd: int, data: bytes, path: Path, *, durable: bool = True) -> int:
     """Add *data* at the end of an open file, on disk when this returns; the offset it stands at.
+
+    What is not *durable* is left to the system: it may be lost with the power, and with nothing less.
 
     Raises:
         StorageError: the disk refused; the file ends where it ended before.
@@ -187,7 +189,8 @@ def append(fd: int, data: bytes, path: Path) -> int:
     end = os.fstat(fd).st_size
     try:
         _write_all(fd, data)
-        os.fsync(fd)
+        if durable:
+            os.fsync(fd)
     except OSError as error:
         with contextlib.suppress(OSError):
             os.ftruncate(fd, end)

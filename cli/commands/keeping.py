@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 import typer
 
 from ...journal.errors import LockedError, MemjournalError
-from .. import filters, options, output
+from .. import options, output
 from ..context import Context
 from .checking import doctor
 from .statistics import stats

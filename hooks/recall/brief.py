@@ -97,7 +97,7 @@ def make_brief(
 
 
 def _section(heading: str, items: Iterable[Item], language: Language, share: float) -> Section:
-    lines = [Line(render_item(item, language), item.id) for item in items]
+    lines = [Line(render_item(item, language), item.id, item.quote) for item in items]
     return Section(heading=heading, lines=lines, share=share)
 
 
@@ -215,4 +215,4 @@ def _decisions_in(row: Row, text: str) -> list[str]:
 
 def _line_of_session(lead: Lead, item: Item, wording: Wording, language: Language) -> Line:
     said = render_item(item, language, lead=wording.leads[lead], with_place=False)
-    return Line(said, item.id)
+    return Line(said, item.id, item.quote)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal
 
 Reason = Literal["brief", "confident", "continuation", "no match", "not asked", "disabled"]
@@ -11,8 +12,12 @@ Reason = Literal["brief", "confident", "continuation", "no match", "not asked", 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Recalled:
-    """The fenced text for the assistant's context, and the ids of the memories in it, as they stand."""
+    """The fenced text for the assistant's context, and what of which memory it says, as they stand."""
 
     text: str = ""  # "": nothing is told
-    ids: tuple[str, ...] = ()
+    quotes: Mapping[str, str] = field(default_factory=dict)  # the words of each memory, by its id
     reason: Reason
+
+    @property
+    def ids(self) -> tuple[str, ...]:
+        return tuple(self.quotes)

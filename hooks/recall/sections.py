@@ -17,10 +17,11 @@ from .wording import Language
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, and the id of the memory that it quotes."""
+    """One line, and the memory that it quotes."""
 
     text: str
     id: str
+    quote: str  # what of *text* are the memory's words
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,12 +52,16 @@ def assemble(
     while any(counts):
         text = fenced(_text_of(kept, counts, tail), language)
         if count_tokens(text) <= max_tokens and fits(text):
-            ids = [
-                line.id
+            told = [
+                line
                 for section, n in zip(kept, counts, strict=True)
                 for line in section.lines[:n]
             ]
-            return Recalled(text=text, ids=tuple(dict.fromkeys(ids)), reason=reason)
+            quotes: dict[str, str] = {}
+            for line in told:
+                before = quotes.get(line.id)
+                quotes[line.id] = f"{before}\n{line.quote}" if before else line.quote
+            return Recalled(text=text, quotes=quotes, reason=reason)
         last = max(at for at, n in enumerate(counts) if n)
         counts[last] -= 1
     return Recalled(reason="no match")

@@ -7,7 +7,7 @@ know of; the other way round, an assistant could be told the same thing twice.
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
@@ -17,10 +17,9 @@ from .prompt import recall_for_prompt
 from .use import judge_use
 
 if TYPE_CHECKING:
-    from ...indexer.catalog.catalog import Catalog
     from ...journal.ledger import Ledger
     from ...journal.redaction import Redactor
-    from ...journal.usage import LedgerUsage
+    from ...journal.usage import Usage
     from ..adapter import Adapter
     from ..session_state import SessionState
     from .memory import Memory
@@ -37,16 +36,59 @@ class Teller:
         memory: Memory,
         *,
         ledger: Ledger,
-        usage: LedgerUsage,
+        usage: Callable[[], Callable[[str], Usage]],
         redactor: Redactor,
         clock: Callable[[], datetime],
         brief_tokens: int,
         prompt_tokens: int,
     ) -> None:
-        """*brief_tokens* and *prompt_tokens* are told at most, each time; with 0 nothing is."""
+        """*usage* gives, each time, how memories have fared until now. *brief_tokens* and *prompt_tokens*
+        are told at most, each time; with 0 nothing is."""
         self._memory, self._ledger, self._usage = memory, ledger, usage
         self._redactor, self._clock = redactor, clock
         self._brief_tokens, self._prompt_tokens = brief_tokens, prompt_tokens
+
+    def choose_brief(self, *, adapter: Adapter, session: str, project: str) -> Recalled:
+        """What a session of *project* begins with; nothing is noted.
+
+        Raises:
+            MemjournalError: the journal cannot be asked.
+        """
+        with contextlib.closing(self._memory.open_catalog()) as catalog:
+            return make_brief(
+                catalog,
+                self._memory.read,
+                project=project,
+                session=session,
+                now=self._clock(),
+                max_tokens=self._brief_tokens,
+                fits=_fitting(adapter),
+                redactor=self._redactor,
+            )
+
+    def choose(
+        self, prompt: str, *, adapter: Adapter, session: str, project: str, told: Iterable[str]
+    ) -> Recalled:
+        """What helps with *prompt*, and is none of *told*; nothing is noted.
+
+        Raises:
+            MemjournalError: the journal cannot be asked.
+        """
+        with contextlib.closing(self._memory.open_catalog()) as catalog:
+            return recall_for_prompt(
+                prompt,
+                search=self._memory.search,
+                catalog=catalog,
+                read=self._memory.read,
+                project=project,
+                session=session,
+                told=frozenset(told),
+                now=self._clock(),
+                max_tokens=self._prompt_tokens,
+                fits=_fitting(adapter),
+                usage=self._usage(),
+                redactor=self._redactor,
+            )
 
     def tell_brief(
         self, *, adapter: Adapter, session: str, project: str, state: SessionState
@@ -58,22 +100,12 @@ class Teller:
         """
         if not self._brief_tokens:
             return
-        with contextlib.closing(self._memory.open_catalog()) as catalog:
-            recalled = make_brief(
-                catalog,
-                self._memory.read,
-                project=project,
-                session=session,
-                now=self._clock(),
-                max_tokens=self._brief_tokens,
-                fits=_fitting(adapter),
-                redactor=self._redactor,
-            )
+        recalled = self.choose_brief(adapter=adapter, session=session, project=project)
         if recalled.ids:
             self._ledger.append(self._told(recalled, "brief", adapter, session, project))
         state.brief = recalled.text
         state.told = _added(state.told, recalled.ids)
-        state.undecided = _added(state.undecided, recalled.ids)
+        state.undecided |= recalled.quotes
 
     def tell_prompt(
         self, prompt: str, *, adapter: Adapter, session: str, project: str, state: SessionState
@@ -85,21 +117,9 @@ class Teller:
         """
         if not self._prompt_tokens:
             return ""
-        with contextlib.closing(self._memory.open_catalog()) as catalog:
-            recalled = recall_for_prompt(
-                prompt,
-                search=self._memory.search,
-                catalog=catalog,
-                read=self._memory.read,
-                project=project,
-                session=session,
-                told=frozenset(state.told),
-                now=self._clock(),
-                max_tokens=self._prompt_tokens,
-                fits=_fitting(adapter),
-                usage=self._usage.refresh(),
-                redactor=self._redactor,
-            )
+        recalled = self.choose(
+            prompt, adapter=adapter, session=session, project=project, told=state.told
+        )
         if recalled.ids:
             self._ledger.append(self._told(recalled, "prompt", adapter, session, project))
         elif recalled.reason != "not asked":
@@ -113,7 +133,7 @@ class Teller:
                 )
             )
         state.told = _added(state.told, recalled.ids)
-        state.told_now = list(recalled.ids)
+        state.told_now = dict(recalled.quotes)
         return recalled.text
 
     def judge(self, answer: str, *, session: str, state: SessionState) -> None:
@@ -122,13 +142,11 @@ class Teller:
         What was told in the brief may be of use at any time: of that, only uses are noted.
 
         Raises:
-            MemjournalError: the journal cannot be asked, or the ledger not be written.
+            MemjournalError: the ledger cannot be written.
         """
-        waiting = [*state.told_now, *(one for one in state.undecided if one not in state.told_now)]
-        with contextlib.closing(self._memory.open_catalog()) as catalog:
-            texts = list(self._texts(catalog, waiting))
+        waiting = state.undecided | state.told_now
         at, records = self._clock(), list[Record]()
-        for verdict in judge_use(answer, texts, prompt=state.asked):
+        for verdict in judge_use(answer, list(waiting.items()), prompt=state.asked):
             if verdict.how is not None:
                 records.append(
                     Used(
@@ -146,8 +164,8 @@ class Teller:
         if records:
             self._ledger.append(*records)
         used = {one.id for one in records if isinstance(one, Used)}
-        state.undecided = [one for one in state.undecided if one not in used]
-        state.told_now = []
+        state.undecided = {one: quote for one, quote in state.undecided.items() if one not in used}
+        state.told_now = {}
 
     def close(self, *, session: str, state: SessionState) -> None:
         """Note what of the brief no answer of the session has used.
@@ -159,7 +177,7 @@ class Teller:
         unused = [Unused(at=at, session=session, id=one, overlap=0.0) for one in state.undecided]
         if unused and state.turn:  # without a prompt there was nothing to use it for
             self._ledger.append(*unused)
-        state.undecided = []
+        state.undecided = {}
 
     def told_in(self, session: str) -> list[str]:
         """The ids that the session was told, as far as the ledger says.
@@ -184,12 +202,6 @@ class Teller:
             event="brief" if event == "brief" else "prompt",
             ids=recalled.ids,
         )
-
-    def _texts(self, catalog: Catalog, ids: Sequence[str]) -> Iterator[tuple[str, str]]:
-        for one in ids:
-            for row in catalog.by_id(one)[:1]:
-                if (stored := self._memory.read(row)) is not None:
-                    yield one, f"{stored.entry.title}\n{stored.entry.body}"
 
 
 def _fitting(adapter: Adapter) -> Callable[[str], bool]:

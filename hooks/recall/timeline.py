@@ -182,7 +182,9 @@ def recent_timeline(
             heading=heading,
             lines=[
                 Line(
-                    render_item(item, language, lead=wording.leads[lead], with_place=False), item.id
+                    render_item(item, language, lead=wording.leads[lead], with_place=False),
+                    item.id,
+                    item.quote,
                 )
                 for lead, item in said
             ],
@@ -190,7 +192,7 @@ def recent_timeline(
         ),
         Section(
             heading=wording.tasks,
-            lines=[Line(render_item(item, language), item.id) for item in tasks],
+            lines=[Line(render_item(item, language), item.id, item.quote) for item in tasks],
             share=0.3,
         ),
     )

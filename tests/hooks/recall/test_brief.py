@@ -255,7 +255,7 @@ def test_any_lines_fit_any_budget(texts: list[list[str]], max_tokens: int) -> No
     sections = [
         Section(
             heading=f"제목 {at}",
-            lines=[Line(f"- {text}", f"{at}{n}") for n, text in enumerate(some)],
+            lines=[Line(f"- {text}", f"{at}{n}", text) for n, text in enumerate(some)],
             share=1 / (at + 1),
         )
         for at, some in enumerate(texts)
