@@ -151,5 +151,8 @@ def _facts_of(row: Row, entry: Entry, now: datetime) -> list[str]:
         facts.append(f"confidence {entry.confidence:.2f}")
     if "redacted" in entry.extra:
         facts.append(f"🔒 {entry.extra['redacted']} hidden")
+    if flagged := entry.extra.get("flagged"):
+        ids = flagged if isinstance(flagged, list) else str(flagged).split(",")
+        facts.append(f"⚠ flagged: {', '.join(map(str, ids))}")
     facts.append(row.path)
     return [output.safe(fact) for fact in facts if fact]

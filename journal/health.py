@@ -15,6 +15,7 @@ from .entry import Entry
 from .files import open_regular
 from .reading import FOLDERS, Listing, Oddity, Stored, list_files, read_entries
 from .redaction import Redactor
+from .screening import FLAGGED, is_threatening, screen
 from .session_file import scan
 
 Verdict = Literal["ok", "odd", "wrong"]
@@ -50,6 +51,7 @@ class Survey:
     torn: dict[str, int] = field(default_factory=dict)  # file -> torn records
     ids: dict[str, list[Place]] = field(default_factory=dict)  # of ids that stand twice
     secrets: dict[str, tuple[str, ...]] = field(default_factory=dict)  # place -> kinds
+    flagged: dict[str, tuple[str, ...]] = field(default_factory=dict)  # place -> ids of `screen`
 
 
 def survey_files(
@@ -71,7 +73,7 @@ def survey_files(
                     survey.n_entries += 1
                     place = Place(_without_text(found.entry), found.path)
                     places.setdefault(found.entry.id, []).append(place)
-                    _look_for_secrets(found, redactor, survey)
+                    _look_into(found, redactor, survey)
             if file.kind == "session" and (n_torn := _count_torn(root / file.path)):
                 survey.torn[file.path] = n_torn
         except OSError as error:
@@ -90,16 +92,20 @@ def _count_torn(path: Path) -> int:
         return sum(1 for part in scan(stream) if part.kind == "torn")
 
 
-def _look_for_secrets(stored: Stored, redactor: Redactor, survey: Survey) -> None:
+def _look_into(stored: Stored, redactor: Redactor, survey: Survey) -> None:
+    """Whether an entry holds secrets, or orders to an assistant."""
     entry = stored.entry
     if entry.kind == "event":
-        extra = (value for name, value in entry.extra.items() if name != "keys")
+        extra = (value for name, value in entry.extra.items() if name not in ("keys", FLAGGED))
         text = "\n".join((entry.body, entry.tool, *entry.files, *map(str, extra)))
     else:
         text = stored.raw.decode("utf-8", "replace")
+    is_note = stored.path.startswith("notes/")
+    place = stored.path if is_note else f"{stored.path}: mem:{entry.id}"
     if kinds := redactor.redact(text).kinds:
-        is_note = stored.path.startswith("notes/")
-        survey.secrets[stored.path if is_note else f"{stored.path}: mem:{entry.id}"] = kinds
+        survey.secrets[place] = kinds
+    if ids := screen(text):
+        survey.flagged[place] = ids
 
 
 MEND_FIX: Final = "`mem doctor --fix` mends it"
@@ -124,6 +130,7 @@ def findings_of(survey: Survey) -> Iterator[Finding]:
         yield Finding("torn entries", "ok", "none")
     yield _about_ids(survey.ids)
     yield _about_secrets(survey.secrets)
+    yield from _about_flagged(survey.flagged)
 
 
 def _each(check: str, verdict: Verdict, found: Sequence[Oddity], mend: str) -> Iterator[Finding]:
@@ -155,10 +162,29 @@ def _about_ids(ids: Mapping[str, Sequence[Place]]) -> Finding:
 def _about_secrets(secrets: Mapping[str, tuple[str, ...]]) -> Finding:
     if not secrets:
         return Finding("secrets", "ok", "none that the rules know")
-    places = tuple(f"{place}: {', '.join(kinds)}" for place, kinds in secrets.items())
     places_hold = _count(secrets, "place holds", "places hold")
     what = f"{places_hold} what looks like a secret or a private part"
-    return Finding("secrets", "wrong", what, "`mem edit` or `mem forget` them", places)
+    return Finding("secrets", "wrong", what, "`mem edit` or `mem forget` them", _places(secrets))
+
+
+def _about_flagged(flagged: Mapping[str, tuple[str, ...]]) -> Iterator[Finding]:
+    withheld = {place: ids for place, ids in flagged.items() if is_threatening(ids)}
+    ordinary = {place: ids for place, ids in flagged.items() if place not in withheld}
+    if withheld:
+        hold = _count(withheld, "entry holds", "entries hold")
+        what = f"{hold} what could give an assistant orders, and is never told to one"
+        mend = "look with `mem show --raw`; `mem forget` what nobody meant"
+        yield Finding("flagged", "odd", what, mend, _places(withheld))
+    else:
+        yield Finding("flagged", "ok", "none")
+    if ordinary:
+        hold = _count(ordinary, "entry holds", "entries hold")
+        what = f"{hold} what may be an order or ordinary work, and may be told"
+        yield Finding("flagged lightly", "ok", what, places=_places(ordinary))
+
+
+def _places(found: Mapping[str, tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(f"{place}: {', '.join(kinds)}" for place, kinds in found.items())
 
 
 @dataclass(frozen=True, slots=True)

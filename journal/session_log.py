@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Final
 
 from . import files
+from .digests import sha256
 from .errors import CannotCreateError
 from .event import Event, SessionHeader
 from .ids import mint
 from .redaction import Redactor
+from .screening import FLAGGED, screen
 from .session_file import (
     event_key,
     is_torn_header,
@@ -25,6 +25,7 @@ from .session_file import (
     scan,
     session_in,
 )
+from .values import dataclass, field, replace
 
 _USUAL_KEY: Final = re.compile(
     r"(?:[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}|toolu_\w{10,40})(?:\.\w{1,8})?"
@@ -214,9 +215,11 @@ def _redact(event: Event, redactor: Redactor) -> _Redacted:
     everything = (text, tool, *paths, *extra.values())
     n_private = sum(one.n_private for one in everything)
     n_secrets = sum(one.n_secrets for one in everything)
-    values = {name: one.text for name, one in extra.items()}
+    values = {name: one.text for name, one in extra.items() if name != FLAGGED}
     if n_private or n_secrets:
         values["redacted"] = str(n_private + n_secrets)
+    if flagged := screen("\n".join(one.text for one in everything)):
+        values[FLAGGED] = ",".join(flagged)
     redacted = replace(
         event,
         text=text.text,
@@ -243,4 +246,4 @@ def _safe_key(key: str, redactor: Redactor) -> str:
         return key
     if _SAFE_KEY.fullmatch(key) and redactor.redact(key).text == key:
         return key
-    return "sha256:" + hashlib.sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return "sha256:" + sha256(key.encode("utf-8", "surrogatepass")).hexdigest()[:32]

@@ -10,11 +10,11 @@ import io
 import itertools
 import re
 import unicodedata
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from . import files
 from .entry import Edge, Entry, EntryId
@@ -28,10 +28,9 @@ from .errors import (
 from .event import SessionHeader
 from .frontmatter import MAX_FRONTMATTER_BYTES, set_fields
 from .ids import content_key, mint
-from .memory_file import parse_memory, render_memory, replace_title
 from .project import project_path
-from .reading import Stored, loose_id, loose_start, loose_text
 from .redaction import Redacted, Redactor
+from .screening import FLAGGED, screen
 from .session_file import (
     is_torn_header,
     parse_event,
@@ -45,6 +44,9 @@ from .session_file import (
 from .session_log import SessionLog
 from .settings import DEFAULTS
 from .values import dataclass, replace
+
+if TYPE_CHECKING:
+    from .reading import Stored
 
 _MAX_SLUG_BYTES: Final = 60
 _MAX_HEAD_BYTES: Final = MAX_FRONTMATTER_BYTES + 1024
@@ -225,6 +227,8 @@ class Journal:
         if same:
             return Created(*same[0], is_new=False, n_hidden=n_hidden)
         path = memory_path(entry)
+        from .memory_file import render_memory
+
         files.replace(self.root / path, render_memory(entry).encode("utf-8"))
         return Created(entry, path, is_new=True, n_hidden=n_hidden)
 
@@ -234,6 +238,8 @@ class Journal:
             text = files.read(self.root / path).decode("utf-8", "replace")
         except NotFoundError:
             return None
+        from .memory_file import parse_memory
+
         return parse_memory(text, path=path, fallback_time=datetime.fromtimestamp(0, UTC))[0]
 
     def _path_of(self, entry: Entry) -> str:
@@ -258,6 +264,7 @@ class Journal:
 
         extra = redactor.redact_value(draft.extra)
         assert isinstance(extra, dict)
+        extra.pop(FLAGGED, None)  # a mark that was brought along says nothing
         entry = replace(
             draft,
             title=" ".join(redact(draft.title).split()),
@@ -274,6 +281,8 @@ class Journal:
             symbols=redact_all(draft.symbols),
             extra=extra,
         )
+        if flagged := screen("\n".join((*(one.text for one in hidden), *_texts_in(extra)))):
+            entry = replace(entry, extra={**extra, FLAGGED: list(flagged)})
         return entry, sum(one.n_hidden for one in hidden)
 
     def change_fields(self, path: str, changes: Mapping[str, object]) -> None:
@@ -286,6 +295,8 @@ class Journal:
             FrontmatterError: the file's frontmatter cannot be changed safely; it is as it was.
             StorageError: the disk refused; the file is as it was.
         """
+        from .memory_file import replace_title
+
         redacted = self.redactor.redact_value(changes)
         assert isinstance(redacted, dict)
         target = self._existing(path)
@@ -343,6 +354,16 @@ class Journal:
         return target
 
 
+def _texts_in(value: object) -> Iterator[str]:
+    if isinstance(value, Mapping):
+        value = [*value.keys(), *value.values()]
+    if isinstance(value, list | tuple):
+        for one in value:
+            yield from _texts_in(one)
+    else:
+        yield str(value)
+
+
 def _well_formed(text: str) -> str:
     """*text* without the halves of characters that JSON can hold and a file cannot."""
     return text.encode("utf-8", "replace").decode("utf-8")
@@ -364,6 +385,8 @@ def without_records(data: bytes, ids: frozenset[str], *, path: str = "") -> byte
 
     Words that a person wrote between the records of the file at *path* leave nothing behind.
     """
+    from .reading import loose_id, loose_start, loose_text
+
     kept: list[bytes] = []
     for part in scan(io.BytesIO(data)):
         raw = part.raw

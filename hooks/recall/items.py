@@ -23,7 +23,7 @@ from ...indexer.text.content import DECIDING_TOOLS
 from ...journal.errors import MemjournalError
 from ...journal.reading import Stored
 from ...journal.redaction import Redactor
-from ...journal.screening import screen
+from ...journal.screening import is_threatening, screen
 from .calls import outcomes_of, quote_of_call
 from .fence import strip_fences
 from .sentences import MAX_CHARS, opening_part, sentences_of, telling_part
@@ -95,7 +95,7 @@ class ItemMaker:
         """*text* without secrets and without what is told of memories; "" where it is threatening."""
         redacted = self._redactor.redact(text[: MAX_CHARS + _LONGEST_SECRET]).text[:MAX_CHARS]
         text = strip_fences(redacted).strip()
-        return "" if screen(text) else text
+        return "" if is_threatening(screen(text)) else text
 
     def item(
         self,
