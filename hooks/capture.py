@@ -139,6 +139,11 @@ def plain_name(name: str) -> str:
     return re.sub(r"[^a-z0-9]", "", last.lower())
 
 
+def is_shell(name: str) -> bool:
+    """Whether the tool runs commands."""
+    return plain_name(name) in _SHELLS
+
+
 def is_editor(name: str) -> bool:
     """Whether the tool changes files."""
     return plain_name(name) in _EDITORS

@@ -254,9 +254,13 @@ class HookDesk:
             return
         with self._changing(adapter, compacted) as state:
             key = compacted.key or _made_key("summary", state.turn, text)
-            if n_before := state.summaries.count(key):  # a long turn is compacted more than once
+            mark = f"{key} {_made_key('summary', 0, text)}"
+            if mark in state.summaries:  # the same hook once more
+                return
+            n_before = sum(one.startswith(f"{key} ") for one in state.summaries)
+            state.summaries.append(mark)
+            if n_before:  # a long turn is compacted more than once
                 key = f"{key}.{n_before}"
-            state.summaries.append(compacted.key)
             event = self._event(key, "session_marker", text, state.turn, tool="compact_summary")
             self._store(adapter, compacted, state, event)
 

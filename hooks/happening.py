@@ -6,10 +6,10 @@ Texts are as the assistant sent them: nothing is redacted yet, so they are never
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
 from typing import Literal
 
 from ..journal.event import Outcome
+from ..journal.values import dataclass, field
 
 StartSource = Literal["startup", "resume", "clear", "compact", "fork"]
 

@@ -58,7 +58,7 @@ class SessionState:
         self.told_now: dict[str, str] = {}  # what was told with this prompt: words by id
         self.undecided: dict[str, str] = {}  # what of the brief no answer has used yet
         self.edited: list[str] = []  # files changed since the prompt
-        self.summaries: list[str] = []  # keys of those that compactions made
+        self.summaries: list[str] = []  # those that compactions made: key and digest
         self.brief: str | None = None  # as it was told first; None before that
 
     def as_json(self) -> bytes:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 
 from ..journal.settings import DEFAULTS
+from ..journal.values import dataclass
 
 # ECMA-48: CSI and OSC sequences, other escapes of two or three characters, a lone escape.
 _ESCAPES = re.compile(

@@ -7,7 +7,7 @@ hook's payload they stand as the last block of text in the transcript does, with
 
 from __future__ import annotations
 
-import hashlib
+from ...journal.digests import sha256
 
 
 def said_key(prompt: str, text: str) -> str:
@@ -15,7 +15,7 @@ def said_key(prompt: str, text: str) -> str:
     if not prompt:
         return ""
     words = f"{prompt}\0{text.strip()}".encode("utf-8", "surrogatepass")
-    return f"said.{hashlib.sha256(words).hexdigest()[:32]}"
+    return f"said.{sha256(words).hexdigest()[:32]}"
 
 
 def summary_key(prompt: str) -> str:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from datetime import datetime
 from typing import Final, Literal
 
 from ...journal.entry import parse_time
+from ...journal.values import dataclass
 from ..text import clean
 
 _TYPE_NAME = re.compile(r"[A-Za-z_-]{1,40}")

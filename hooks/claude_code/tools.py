@@ -13,6 +13,7 @@ from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Final
 
 from ...journal.event import Outcome
+from ..capture import is_shell
 from ..text import Limits, clean, cut, exceeds, fence, trim
 
 Mask = Callable[[object], object]
@@ -45,7 +46,7 @@ def render_call(name: str, given: object) -> str:
     if not isinstance(given, Mapping):
         return _render_unknown(given)
     match base_name(name), given:
-        case "Bash", {"command": str(command)}:
+        case _, {"command": str(command)} if is_shell(name):
             return _paragraphs(_line(given, "description"), fence(clean(command), "bash"))
         case "Write" | "NotebookEdit", {"file_path": str(path), "content": str(content)}:
             return _paragraphs(f"`{clean(path)}`: {_size(content)}", _preview(content))

@@ -1,0 +1,147 @@
+"""Codex's hooks: what their payloads tell, and the envelope that it takes context in.
+
+Observed with 0.171.0: its output schemas are closed, and a single field that it does not know discards the whole
+answer. What a shell command printed comes as a bare text, without its exit code: a failure looks like
+success there, so the outcome of every call is unknown unless its text begins with one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Final
+
+from ..adapter import PayloadError
+from ..claude_code.keys import said_key, summary_key
+from ..claude_code.tools import read_outcome
+from ..happening import (
+    Answered,
+    Compacted,
+    Compacting,
+    Happening,
+    Ignored,
+    Prompted,
+    SessionEnded,
+    SessionStarted,
+    StartSource,
+    ToolUsed,
+)
+from ..payload import as_json, as_text, filled_at, key_at, optional_text, text_at
+from ..text import clean
+from .prompts import read_prompt
+
+EVENTS: Final = (
+    *("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "PostCompact"),
+    *("Stop", "SubagentStop", "SessionEnd"),
+)
+_TAKE_CONTEXT: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart")
+_SOURCES: Final[Mapping[object, StartSource]] = {
+    "startup": "startup",
+    "resume": "resume",
+    "clear": "clear",
+    "compact": "compact",
+    "fork": "fork",
+}
+
+
+class HookAdapter:
+    """Codex CLI."""
+
+    agent = "codex"
+    max_size = 8_000  # bytes of UTF-8; from 10,000 on, the middle is cut out
+
+    def read(
+        self, event: str, payload: Mapping[str, object], environ: Mapping[str, str]
+    ) -> Happening | Ignored:
+        if event not in EVENTS:
+            return Ignored(reason=f"nothing is done about {event}")
+        if payload.get("hook_event_name", event) != event:
+            raise PayloadError(f"the payload is of another event than {event}")
+        session = filled_at(payload, "session_id", event=event)
+        cwd, turn = optional_text(payload, "cwd"), key_at(payload, "turn_id")
+        match event:
+            case "SessionStart":
+                source = _source(payload.get("source"))
+                return SessionStarted(session=session, cwd=cwd, source=source)
+            case "UserPromptSubmit":
+                text = read_prompt(clean(text_at(payload, "prompt", event=event)))
+                if not text:
+                    return Ignored(reason="a prompt that no person typed")
+                key = said_key(turn, text)
+                return Prompted(session=session, cwd=cwd, text=text, key=key, prompt=turn)
+            case "PostToolUse":
+                return _tool_used(payload, session, cwd, turn)
+            case "PreCompact":
+                trigger = optional_text(payload, "trigger")
+                return Compacting(session=session, cwd=cwd, trigger=trigger, prompt=turn)
+            case "PostCompact":  # the summary stays with the program
+                key = summary_key(turn)
+                return Compacted(session=session, cwd=cwd, summary="", prompt=turn, key=key)
+            case "Stop" | "SubagentStop":
+                return _answered(event, payload, session, cwd, turn)
+        return SessionEnded(session=session, cwd=cwd, reason=optional_text(payload, "reason"))
+
+    def write(self, event: str, context: str) -> str:
+        if not context or event not in _TAKE_CONTEXT:
+            return ""
+        told = {"hookEventName": event, "additionalContext": clean(context)}
+        return as_json({"hookSpecificOutput": told})
+
+    def size_of(self, context: str) -> int:
+        return len(clean(context).encode("utf-8"))
+
+
+def _source(source: object) -> StartSource:
+    return _SOURCES.get(source, "startup") if isinstance(source, str) else "startup"
+
+
+def _tool_used(payload: Mapping[str, object], session: str, cwd: str, turn: str) -> ToolUsed:
+    name = filled_at(payload, "tool_name", event="PostToolUse")
+    key = key_at(payload, "tool_use_id")
+    if not key:
+        raise PayloadError("tool_use_id is missing or not an id", where="PostToolUse")
+    response = payload.get("tool_response")
+    result = as_text(response)
+    outcome, exit_code = read_outcome(result, is_error=_is_error(response), data=response)
+    return ToolUsed(
+        session=session,
+        cwd=cwd,
+        name=clean(name),
+        given=payload.get("tool_input"),
+        result=result,
+        outcome="unknown" if outcome == "ok" and exit_code is None else outcome,
+        exit_code=exit_code,
+        key=key,
+        prompt=turn,
+        by_subagent=key_at(payload, "agent_id"),
+    )
+
+
+def _is_error(response: object) -> bool:
+    match response:
+        case {"isError": True} | {"is_error": True}:  # of a server that speaks MCP
+            return True
+    return False
+
+
+def _answered(
+    event: str, payload: Mapping[str, object], session: str, cwd: str, turn: str
+) -> Answered | Ignored:
+    text = optional_text(payload, "last_assistant_message")
+    if not text.strip():
+        return Ignored(reason="a turn that ended without an answer")
+    if event == "Stop":
+        key = said_key(turn, text)
+        return Answered(session=session, cwd=cwd, text=text, prompt=turn, key=key)
+    agent, kind = key_at(payload, "agent_id"), clean(optional_text(payload, "agent_type"))
+    if not agent or not kind:
+        return Ignored(reason="the program's own helper")
+    key = said_key(agent, text)
+    return Answered(
+        session=session,
+        cwd=cwd,
+        text=text,
+        prompt=turn,
+        subagent=agent,
+        subagent_type=kind,
+        key=key,
+    )

@@ -1,0 +1,1 @@
+"""Pi coding agent: its extension."""
