@@ -58,7 +58,7 @@ class HookAdapter:
         prompt = key_at(payload, "prompt_id")
         match event:
             case "SessionStart":
-                source = payload.get("source")
+                source = optional_text(payload, "source")
                 if source not in _SOURCES:
                     source = "startup"
                 return SessionStarted(session=session, cwd=cwd, source=source)  # type: ignore[arg-type]  # narrowed by the set
@@ -108,7 +108,7 @@ def _prompted(
     payload: Mapping[str, object], session: str, cwd: str, prompt: str
 ) -> Prompted | Ignored:
     text = text_at(payload, "prompt", event="UserPromptSubmit")
-    if payload.get("source", "") not in _HUMAN:
+    if optional_text(payload, "source") not in _HUMAN:
         return Ignored(reason="a prompt that no person typed")
     said = read_said((clean(text),))
     if not said.text:

@@ -102,6 +102,8 @@ def _read_block(text: str) -> Said:
     if shell := _SHELL.match(start):
         command = shell[1].strip()
         return Said(text=f"!{command}", form="shell") if command else Said(reason="empty command")
+    if start.startswith("/") and start.strip()[1:] in _EMPTY_COMMANDS:  # as it was typed
+        return Said(reason="empty command")
     return Said(text=rest)
 
 
