@@ -63,7 +63,7 @@ def test_what_the_client_says_in_a_users_place_is_no_prompt(name: str) -> None:
     assert isinstance(read_sample(name), Ignored)
 
 
-@pytest.mark.parametrize("source", ["system", "loop_wakeup", "schedule_wakeup", "poll_event", 7])
+@pytest.mark.parametrize("source", ["system", "loop_wakeup", "schedule_wakeup", "poll_event"])
 def test_a_prompt_that_no_person_typed_is_none(source: object) -> None:
     payload = {"session_id": "s", "prompt": "go on", "source": source}
     assert isinstance(ADAPTER.read("UserPromptSubmit", payload, {}), Ignored)
