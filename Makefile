@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FOLDERS := journal indexer cli hooks templates
 SOURCES := pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' | sed 's/ /\\ /g')
 
-.PHONY: docs demo test lint types bench bench-growth bench-kill bench-retrieval test-whoosh3 wheel clean help
+.PHONY: docs demo test lint types bench bench-growth bench-hooks bench-kill bench-recall bench-retrieval test-client test-whoosh3 wheel clean help
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -34,6 +34,9 @@ demo: $(VENV)/installed  ## Install, then remember and recall on real sample dat
 test: $(VENV)/installed-dev  ## Run every test against the installed package
 	$(BIN)/pytest -q -n auto
 
+test-client: $(VENV)/installed-dev  ## Run the real Claude Code with our hooks, on a scripted model; needs npm's registry once
+	$(BIN)/pytest -q -n auto tests/client
+
 lint: $(VENV)/installed-dev  ## Check style
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
@@ -55,9 +58,19 @@ bench-growth: $(VENV)/installed-dev  ## Measure growth, and plot it; SIZES=numbe
 	mkdir -p build
 	$(BIN)/python tests/bench/growth.py $(SIZES) --json build/growth.json --plot docs/growth.svg
 
+MEMORIES ?= 10000
+bench-hooks: $(VENV)/installed-dev  ## Measure what assistants wait for; MEMORIES=how many to recall from
+	$(BIN)/python tests/bench/hooks.py --memories $(MEMORIES)
+
 KILLS ?= 1000
 bench-kill: $(VENV)/installed-dev  ## Kill what writes, at random moments; KILLS=how often
 	$(BIN)/python tests/bench/kill.py --kills $(KILLS)
+
+bench-false-positives: $(VENV)/installed-dev  ## List the lines of ordinary source code that are taken for secrets
+	$(BIN)/python tests/bench/false_positives.py
+
+bench-recall: $(VENV)/installed-dev  ## Measure what is told with labelled prompts, and how much of it helps
+	$(BIN)/python tests/bench/recall.py
 
 EVAL ?= tests/bench/eval
 bench-retrieval: $(VENV)/installed-dev  ## Measure retrieval; EVAL=folder with the evaluation sets

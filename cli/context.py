@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING, ClassVar
 from ..journal.errors import MemjournalError, StorageError
 from ..journal.settings import JOURNAL_FILE, Settings, load_settings
 from ..journal.values import dataclass, field
-from . import output
 
 if TYPE_CHECKING:
     from ..indexer.catalog.catalog import Catalog
@@ -135,8 +134,11 @@ class Context:
             environ=self.environ,
             overrides=self.overrides,
         )
-        for warning in settings.warnings:
-            output.warn(warning)
+        if settings.warnings:
+            from . import output
+
+            for warning in settings.warnings:
+                output.warn(warning)
         return settings
 
     @cached_property
@@ -306,6 +308,7 @@ class Context:
         if self._is_left_to_daemon(paths, wait=wait):
             return None
         from ..journal.errors import CannotCreateError, LockedError
+        from . import output
 
         try:
             return self.follow_files(wait=wait, only=paths)
@@ -359,6 +362,8 @@ class Context:
         Raises:
             LockedError, StorageError, CannotCreateError: it could not.
         """
+        from . import output
+
         self.forget_catalog()
         with output.progress("indexing") as progress:
             report = self.index.update(
@@ -375,6 +380,8 @@ class Context:
 
     def remark(self, *remarks: str) -> None:
         """Say what a person should know of the index, each of it once in a command."""
+        from . import output
+
         for remark in remarks:
             if remark not in self._said:
                 self._said.add(remark)
@@ -403,6 +410,7 @@ class Context:
         What was edited by hand since, or could not be committed then, goes into a commit of its own.
         """
         from ..journal import files, git
+        from . import output
 
         if not self.settings.journal.commit or not git.is_repository(self.root):
             return
@@ -425,6 +433,7 @@ class Context:
         from ..indexer.upkeep.reconcile import is_most
         from ..journal import git
         from ..journal.reading import list_files
+        from . import output
 
         changed = git.uncommitted(self.root, environ=self.environ)
         gone = {path for path in changed if not (self.root / path).exists()}

@@ -12,15 +12,14 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from ..indexer.daemon.errors import DaemonSilentError
-from ..indexer.daemon.lifecycle import Launch, reach
 from ..indexer.daemon.place import DaemonPlace
 from ..journal.errors import MemjournalError
-from . import output
 from .user_folders import state_folder
 from .version import VERSION
 
 if TYPE_CHECKING:
     from ..indexer.daemon.client import DaemonClient
+    from ..indexer.daemon.lifecycle import Launch
     from ..indexer.search.answer import Answer, SearchRequest
     from .context import Context
 
@@ -39,6 +38,10 @@ def place_of(surroundings: Context) -> DaemonPlace:
 
 def launch_of(surroundings: Context) -> Launch:
     """How the journal's daemon is found and started."""
+    from ..indexer.daemon.lifecycle import (
+        Launch,  # 20 ms, which a hook without a daemon need not pay
+    )
+
     return Launch(
         place=place_of(surroundings),
         version=VERSION,
@@ -63,6 +66,9 @@ def _may_start(surroundings: Context) -> bool:
 
 def reach_daemon(surroundings: Context) -> DaemonClient | None:
     """The journal's daemon, if one answers that suits; what is odd about it is said."""
+    from ..indexer.daemon.lifecycle import reach
+    from . import output
+
     reached = reach(launch_of(surroundings), now_ns=surroundings.now_ns)
     if reached.remark:
         output.warn(reached.remark)
@@ -79,6 +85,8 @@ def ask_daemon(
     try:
         return client.search(request, mark=surroundings.index_mark, patience_s=PATIENCE_S)
     except DaemonSilentError as error:
+        from . import output
+
         output.warn(f"{error}; searched without it")
     except MemjournalError:
         pass  # searching without it says what is wrong, if anything is

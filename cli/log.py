@@ -8,15 +8,14 @@ from __future__ import annotations
 import contextlib
 import errno
 import os
-import platform
 import stat
 import sys
-import traceback
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Final
 
+from ..journal.errors import MemjournalError
 from .context import Context
 
 LOG_FILE: Final = "mem.log"
@@ -27,15 +26,33 @@ _CAREFUL: Final = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
 
 def write_traceback() -> Path:
     """Append the exception that is being handled to the log; the file that it went to."""
+    import platform  # 5 ms, which a line of a hook need not pay for
+    import traceback
+
     text = redacted("".join(traceback.format_exc()))
     where = f"Python {platform.python_version()} on {platform.system()} {platform.machine()}"
     record = f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S%z} mem, {where}\n{text}\n"
-    for path in log_paths():
-        with contextlib.suppress(OSError):
-            append_record(path, record)
-            return path
+    if (path := _write(record)) is not None:
+        return path
     sys.stderr.write(record)  # nowhere to write it: better here than nowhere
     return Path(os.devnull)
+
+
+def write_line(text: str) -> None:
+    """Append *text* to the log, on one line; where no log can be written, nothing is said."""
+    line = " ".join(redacted(text).split())
+    _write(f"{datetime.now(UTC):%Y-%m-%dT%H:%M:%S%z} {line}\n")
+
+
+def _write(record: str) -> Path | None:
+    """Append *record* to the first log that takes it; None if none does."""
+    for path in log_paths():
+        try:
+            append_record(path, record)
+        except (OSError, MemjournalError):
+            continue
+        return path
+    return None
 
 
 def log_paths() -> Iterator[Path]:
@@ -100,7 +117,7 @@ def append_record(path: Path, record: str) -> None:
 
             replace(path, path.read_bytes()[-MAX_BYTES // 2 :])
     fd = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND | _CAREFUL, 0o600)
-    with open(fd, "a", encoding="utf-8", newline="") as stream:
+    with open(fd, "a", encoding="utf-8", errors="backslashreplace", newline="") as stream:
         if not stat.S_ISREG(os.fstat(fd).st_mode):  # what a device takes is nowhere
             raise FileExistsError(errno.EEXIST, "something else is in its place", str(path))
         stream.write(record)

@@ -7,9 +7,10 @@ and entity), so that search, citations and export never need to ask where an ent
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from typing import Final, Literal, NewType, get_args
+
+from .values import dataclass, field
 
 EntryId = NewType("EntryId", str)
 

@@ -7,11 +7,11 @@ from; by them a retried hook or a second import is recognised, never by the cloc
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
 from .entry import EventType
+from .values import dataclass, field
 
 Outcome = Literal["", "ok", "error", "interrupted", "unknown"]
 """How a tool call ended; ``unknown`` when its result is not in the transcript."""

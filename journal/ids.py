@@ -7,15 +7,15 @@ minting asks which ids are taken and lengthens by one while it must.
 
 from __future__ import annotations
 
-import hashlib
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from typing import Final
 
+from .digests import sha256
 from .entry import EntryId
 from .errors import UsageError
+from .values import dataclass
 
 ID_LENGTH: Final = 6
 _ALPHABET: Final = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
@@ -47,7 +47,7 @@ def _digits(key: str) -> Iterator[str]:
     counter = 0
     while True:
         block = key if counter == 0 else f"{key}\0{counter}"
-        for byte in hashlib.sha256(block.encode("utf-8", "surrogatepass")).digest():
+        for byte in sha256(block.encode("utf-8", "surrogatepass")).digest():
             if byte < _UNBIASED:
                 yield _ALPHABET[byte % len(_ALPHABET)]
         counter += 1

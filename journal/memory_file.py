@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import replace
 from datetime import datetime
 from pathlib import PurePosixPath
 from typing import Final, TypeVar
@@ -18,6 +17,7 @@ from .entry import TYPES, Edge, Entry, EntryId, Kind, as_kind, as_privacy, parse
 from .errors import FrontmatterError
 from .frontmatter import Document, parse_document
 from .ids import is_id, mint, path_key
+from .values import replace
 
 T = TypeVar("T")
 

@@ -11,12 +11,13 @@ import posixpath
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path, PurePath, PurePosixPath
 from typing import Final
 
+from .digests import sha256
 from .errors import AmbiguousError, NotFoundError
 from .remote import Repository, local_path, remote_name, remote_urls, repository_at
+from .values import dataclass
 
 _MAX_HOPS: Final = 4  # a clone of a clone of … on this machine
 
@@ -221,6 +222,4 @@ _UNSAFE_CATEGORIES: Final = ("Cc", "Cf", "Cs", "Zl", "Zp")  # Cf: git's HFS rule
 
 
 def _hash(text: str) -> str:
-    import hashlib  # 2 ms that only an awkward name costs
-
-    return hashlib.sha256(text.encode(errors="surrogatepass")).hexdigest()[:10]
+    return sha256(text.encode(errors="surrogatepass")).hexdigest()[:10]

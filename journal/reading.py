@@ -13,7 +13,6 @@ import re
 import stat
 import unicodedata
 from collections.abc import Iterable, Iterator
-from dataclasses import dataclass
 from datetime import UTC, datetime
 from operator import itemgetter
 from pathlib import Path
@@ -27,6 +26,7 @@ from .frontmatter import parse_document
 from .ids import mint
 from .memory_file import parse_memory
 from .session_file import Part, event_title, parse_event, parse_header, record_id, scan
+from .values import dataclass
 
 FOLDERS: Final = ("sessions", "memories", "notes")
 MARKDOWN: Final = (".md", ".markdown")

@@ -9,9 +9,10 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
+
+from .values import dataclass
 
 _MAX_BYTES: Final = 1 << 20  # git's files are small; a larger one is not read
 _CASELESS_HOSTS: Final = frozenset({"github.com", "gitlab.com", "bitbucket.org"})

@@ -17,13 +17,13 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
 from datetime import UTC, datetime, time
 from typing import Final, Literal
 
 from . import frontmatter
 from .entry import EVENT_TYPES, Entry, EntryId, as_privacy, format_time, parse_time
 from .event import Event, SessionHeader
+from .values import dataclass
 
 _HEADING = re.compile(
     rb"## (?P<clock>\d\d:\d\d:\d\d) (?P<type>[a-z_]+)(?: (?P<tool>[^\r\n]*?))?"

@@ -6,7 +6,6 @@ A value that has come through ``check_value`` has the setting's type and lies in
 from __future__ import annotations
 
 import math
-import tomllib
 from collections.abc import Callable, Iterable, Mapping
 from types import MappingProxyType
 from typing import Final, Generic, Literal, Never, NoReturn, Self, TypeVar, cast, overload
@@ -189,6 +188,8 @@ def _lines(text: str) -> list[str]:
 
 
 def _toml(word: str, setting: Setting[object], where: str) -> object:
+    import tomllib  # 2 ms; only lists and tables in the environment or on a command line need it
+
     try:
         return tomllib.loads(f"value = {word}")["value"]
     except (tomllib.TOMLDecodeError, RecursionError) as error:

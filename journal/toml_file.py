@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Callable, Mapping, MutableMapping
 from pathlib import Path
 from typing import Final
@@ -71,6 +70,8 @@ def remove_key(file: Path, keys: tuple[str, ...]) -> bool:
 
 
 def _change(file: Path, change: Callable[[Table], None]) -> None:
+    import tomllib
+
     import tomlkit
 
     from .files import replace
@@ -131,6 +132,10 @@ def _read(file: Path) -> str:
 
 
 def _parse(file: Path, text: str) -> dict[str, object]:
+    if all(not line or (line[0] == "#" and line.isprintable()) for line in text.split("\n")):
+        return {}  # as `mem init` writes it: a parser takes 2 ms to load, which each hook would wait for
+    import tomllib
+
     try:
         return tomllib.loads(text)
     except (ValueError, RecursionError) as error:  # also of a number with 5,000 digits

@@ -12,6 +12,7 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -27,7 +28,6 @@ if TYPE_CHECKING:
 
 HUNG_S: Final = 30.0  # without a sign of life, which comes every two seconds
 _PING_S: Final = 1.0
-_ATTEMPT_S: Final = 20.0  # a daemon that is being started is not started again
 _KILLED_S: Final = 5.0  # for the system to take back the lock of a process that it killed
 _POLL_S: Final = 0.02
 _FLAGS: Final[int] = 0x208 if sys.platform == "win32" else 0  # DETACHED_PROCESS, a group of its own
@@ -43,6 +43,7 @@ class Launch:
     version: str
     command: tuple[str, ...]  # that runs the daemon in the foreground
     autostart: bool
+    spawn: Callable[[Sequence[str]], object] | None = None  # starts it; None: `subprocess` does
 
 
 @dataclass(frozen=True, slots=True)
@@ -90,26 +91,30 @@ def _replace_older(launch: Launch, state: DaemonState, now_ns: int) -> Reached:
         return _later(launch, now_ns)  # it is not there any more
     if launch.autostart:
         with contextlib.suppress(OSError):
-            start_detached(launch)  # waits for the older one's end
+            _start_unattended(launch)  # waits for the older one's end
     return Reached()
 
 
 def _later(launch: Launch, now_ns: int) -> Reached:
     """Nobody to ask now; start a daemon for the next command where that is wanted and due."""
-    if launch.autostart and _is_due(launch.place, now_ns) and launch.place.clear_stale():
+    if launch.autostart and launch.place.is_due(now_ns) and launch.place.clear_stale():
         with contextlib.suppress(MemjournalError, OSError):  # then it stays as slow as it is
             launch.place.prepare()
-            start_detached(launch)
+            _start_unattended(launch)
     return Reached()
 
 
-def _is_due(place: DaemonPlace, now_ns: int) -> bool:
-    """Whether the last attempt, if there was one, is so long ago that it must have failed."""
-    try:
-        age_s = (now_ns - place.attempt.stat().st_mtime_ns) / 1e9
-    except OSError:
-        return True
-    return not 0 <= age_s < _ATTEMPT_S
+def _start_unattended(launch: Launch) -> None:
+    """Start a daemon that nobody in this process waits for.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    if launch.spawn is None:
+        start_detached(launch)
+        return
+    launch.place.attempt.touch(mode=0o600)
+    launch.spawn(launch.command)
 
 
 def _replace_hung(launch: Launch, error: MemjournalError, now_ns: int) -> Reached:

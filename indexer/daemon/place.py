@@ -8,21 +8,22 @@ it, so that the id in a lock that is held is never somebody else's.
 from __future__ import annotations
 
 import contextlib
-import hashlib
 import json
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import Final, Literal
 
 from ...journal import files
+from ...journal.digests import sha256
 from ...journal.errors import CannotCreateError, LockedError, NotFoundError, StorageError
 from ...journal.obstacle import find_obstacle
+from ...journal.values import dataclass
 
 MAX_SOCKET_PATH_BYTES: Final = 100  # of 104 on macOS and 108 on Linux, the closing zero included
 _MAX_STATE_BYTES: Final = 64_000
+_ATTEMPT_S: Final = 20.0  # a daemon that is being started is not started again
 
 Transport = Literal["unix", "tcp"]
 
@@ -50,7 +51,7 @@ class DaemonPlace:
     @cached_property
     def name(self) -> str:
         """The same for every path that leads to the journal."""
-        return hashlib.sha256(os.fsencode(os.path.realpath(self.root))).hexdigest()[:16]
+        return sha256(os.fsencode(os.path.realpath(self.root))).hexdigest()[:16]
 
     @property
     def socket(self) -> Path:
@@ -144,6 +145,14 @@ class DaemonPlace:
         for path in (self.socket, self.state, self.token):
             with contextlib.suppress(OSError):
                 path.unlink()
+
+    def is_due(self, now_ns: int) -> bool:
+        """Whether the last attempt, if there was one, is so long ago that it must have failed."""
+        try:
+            age_s = (now_ns - self.attempt.stat().st_mtime_ns) / 1e9
+        except OSError:
+            return True
+        return not 0 <= age_s < _ATTEMPT_S
 
     def give_up_attempt(self) -> None:
         """Let what is being started not become the daemon any more."""

@@ -7,9 +7,9 @@ before and after it in the same name decides.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final, Literal
 
+from ..values import dataclass
 from . import vocabulary
 from .lazy import Pattern
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import bisect
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Final
 
+from ..values import dataclass
 from .lazy import Pattern
 from .rules import TAG_FORMATS, RedactionRules, TagFormat
 

@@ -5,10 +5,10 @@ The answer never holds a removed text, not even shortened: whoever logs it may d
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Final, Literal, get_args
 
 from ..settings import DEFAULTS
+from ..values import dataclass
 
 TagFormat = Literal["xml", "bracket", "comment"]
 """``<private>`` (with ``<private/>``), ``[private]``, ``<!-- private -->``."""

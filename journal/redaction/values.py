@@ -7,9 +7,9 @@ of a value: where it is unclear where a value ends, it ends later.
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import Final
 
+from ..values import dataclass
 from .lazy import Pattern
 
 MAX_JUDGED: Final = 128

@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
+
 import pytest
 from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
+from memjournal.journal import frontmatter
 from memjournal.journal.errors import FrontmatterError
+from memjournal.journal.event import SessionHeader
 from memjournal.journal.frontmatter import load_fields, parse_document, render_fields, set_fields
+from memjournal.journal.session_file import render_header
 
 from .strategies import lines, texts, values
 
@@ -192,3 +197,35 @@ def test_any_value_can_be_put_into_any_healthy_block(value: str) -> None:
     assume("\r" not in value)
     text = set_fields("---\nb: 1\n---\nbody", {"a": value, "c": [value], "d": {value: value}})
     assert parse_document(text).fields == {"b": "1", "a": value, "c": [value], "d": {value: value}}
+
+
+_PLAIN_VALUES = st.one_of(
+    st.from_regex(r"[^\W\d_][\w./+~@-]*", fullmatch=True),
+    st.from_regex(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d[\d:.+-]*", fullmatch=True),
+    st.from_regex(r'"[\w ./+~@:-]*"', fullmatch=True),
+    st.sampled_from(
+        ("yes", "null", "~", "0x1F", "1_000", "-", "- a", "a: b", "a #b", '""', "@a", "&a")
+    ),
+)
+
+
+@given(
+    st.lists(st.tuples(st.from_regex(r"[a-z_]{1,8}", fullmatch=True), _PLAIN_VALUES), max_size=6)
+)
+@example([("session", '"0f6d0c0e-1f0b-4b7e-9d3e-1c2b7f0a9c11"'), ("project", "local/한글")])
+def test_what_is_read_without_yaml_is_what_yaml_reads(pairs: list[tuple[str, str]]) -> None:
+    block = "".join(f"{name}: {value}\n" for name, value in pairs)
+    plain = frontmatter._read_plain(block)
+    if plain is not None:
+        assert load_fields(block + "# a comment, which is for YAML\n") == plain
+
+
+def test_the_header_of_a_session_needs_no_yaml() -> None:
+    header = SessionHeader(
+        session="0f6d0c0e-1f0b-4b7e-9d3e-1c2b7f0a9c11",
+        project="local/상점/web",
+        agent="claude-code",
+        started=datetime(2026, 11, 30, 9, 12, 4, tzinfo=UTC),
+    )
+    block = parse_document(render_header(header)).block
+    assert frontmatter._read_plain(block) == load_fields(block + "# a comment\n")

@@ -1,0 +1,169 @@
+"""A hook without a daemon: this process writes down what it tells, as the daemon would.
+
+It loads what an event needs and no more, and tells an assistant what it can find by keyword in the time that
+is left. For the next hook a daemon is started, if the settings let it, and not waited for.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import time
+from collections.abc import Callable, Mapping, Sequence
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from ..journal.errors import MemjournalError, UnavailableError
+from .context import Context
+from .hook_desk import make_desk
+from .version import VERSION
+
+if TYPE_CHECKING:
+    from ..hooks.recall.memory import Memory
+    from ..indexer.daemon.client import DaemonClient
+    from ..indexer.daemon.place import DaemonPlace
+    from ..indexer.search.answer import Answer, SearchRequest
+
+_DAEMON_SHARE: Final = 0.6  # of what is left: then it is done here
+_SEARCH_S: Final = 1.0  # of a keyword search that has to load all it needs, at 100,000 entries
+_STD: Final = (0, 1, 2)
+
+
+class Alone:
+    """One hook, attended to here. *deadline* is of ``time.monotonic``; *report* logs a line."""
+
+    def __init__(self, *, deadline: float, report: Callable[[str], object]) -> None:
+        self._deadline, self._report = deadline, report
+        self._surroundings = Context()
+        self._has_seen_to_daemon = False
+
+    def handle(
+        self,
+        agent: str,
+        event: str,
+        payload: bytes,
+        environ: Mapping[str, str],
+        *,
+        is_other: bool,
+    ) -> str:
+        """What the hook is to print; what it tells is on disk then.
+
+        With *is_other* there is a daemon that `hooks.thin` cannot ask, and that is asked first.
+
+        Raises:
+            MemjournalError: what it tells could not be understood, or not be written.
+        """
+        if is_other and (answer := self._ask(agent, event, payload, environ)) is not None:
+            return answer
+        desk = make_desk(
+            self._surroundings,
+            memory=self._memory_for(event),
+            report=self._report,
+            is_lasting=False,
+        )
+        return desk.handle(agent, event, payload, environ)
+
+    def _ask(
+        self, agent: str, event: str, payload: bytes, environ: Mapping[str, str]
+    ) -> str | None:
+        """What the daemon answers, whatever its transport and version; None where it does not."""
+        client = self._reach()
+        if client is None:
+            return None
+        params = {
+            "agent": agent,
+            "event": event,
+            "payload": payload.decode("utf-8", "replace"),
+            "environ": dict(environ),
+        }
+        timeout_s = max(0.0, self._deadline - time.monotonic()) * _DAEMON_SHARE
+        try:
+            with contextlib.closing(client):
+                answer = client.call("hook", params, timeout_s=timeout_s)
+        except MemjournalError as error:
+            self._report(f"{error}; done without it")
+            return None
+        return answer if isinstance(answer, str) else None
+
+    def _memory_for(self, event: str) -> Memory | None:
+        """What recall reads; None with a tool call, with which nothing is ever told."""
+        if "tool" in event.lower():
+            return None
+        from ..hooks.recall.memory import Memory
+
+        index = self._surroundings.index
+        return Memory(search=self._search, open_catalog=index.read_catalog, read=index.read)
+
+    def _search(self, request: SearchRequest) -> Answer:
+        """The answer by keyword alone, as the model takes longer to load than a hook may."""
+        if time.monotonic() + _SEARCH_S > self._deadline:
+            raise UnavailableError("no time is left to search in")
+        from dataclasses import replace
+
+        from ..indexer.search.searcher import Searcher
+
+        index = self._surroundings.index
+        with (
+            contextlib.closing(index.read_catalog()) as catalog,
+            contextlib.closing(Searcher(index, catalog)) as searcher,
+        ):
+            return searcher.search(replace(request, by="keyword"))
+
+    def leave_daemon(self) -> None:
+        """See to it that there is a daemon for the next hook, where the settings let it.
+
+        Raises:
+            MemjournalError: the settings cannot be read.
+        """
+        if self._has_seen_to_daemon or not self._may_start or self._is_starting():
+            return
+        if (client := self._reach()) is not None:
+            client.close()
+
+    @property
+    def _may_start(self) -> bool:
+        return self._surroundings.settings.daemon.autostart != "never"
+
+    def _is_starting(self) -> bool:
+        """Whether the last hook has started one; asked here, as `lifecycle` takes 20 ms to load."""
+        return not self._place.is_due(self._surroundings.now_ns)
+
+    @cached_property
+    def _place(self) -> DaemonPlace:
+        from .daemon_link import place_of
+
+        return place_of(self._surroundings)
+
+    def _reach(self) -> DaemonClient | None:
+        from ..indexer.daemon.lifecycle import Launch, reach
+        from .daemon_link import command_of
+
+        self._has_seen_to_daemon = True
+        launch = Launch(
+            place=self._place,
+            version=VERSION,
+            command=command_of(self._surroundings, "daemon", "run", "--detached"),
+            autostart=self._may_start,
+            spawn=_spawn if hasattr(os, "posix_spawn") else None,
+        )
+        reached = reach(launch, now_ns=self._surroundings.now_ns)
+        if reached.remark:
+            self._report(reached.remark)
+        return reached.client
+
+
+def _spawn(command: Sequence[str]) -> None:
+    """Start *command*, which then has nothing of this process but its environment, in 1 ms.
+
+    `subprocess` takes 10 ms to load. Who calls this is about to end: its folder may change.
+
+    Raises:
+        OSError: it cannot be started.
+    """
+    os.chdir(os.sep)  # it must not keep a folder from being removed
+    nowhere = [(os.POSIX_SPAWN_OPEN, number, os.devnull, os.O_RDWR, 0) for number in _STD]
+    words = list(command)
+    try:
+        os.posix_spawn(words[0], words, os.environ, file_actions=nowhere, setsid=True)
+    except NotImplementedError:  # a system without it: a group of its own is enough
+        os.posix_spawn(words[0], words, os.environ, file_actions=nowhere, setpgroup=0)
