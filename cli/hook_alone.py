@@ -1,7 +1,7 @@
 """A hook without a daemon: this process writes down what it tells, as the daemon would.
 
-It loads what an event needs and no more, and tells an assistant what it can find by keyword in the time that
-is left. For the next hook a daemon is started, if the settings let it, and not waited for.
+It loads what an event needs and no more. For the next hook a daemon is started and not waited for; where the
+settings forbid it, an assistant is told what can be found by keyword in the time that is left.
 """
 
 from __future__ import annotations
@@ -86,8 +86,13 @@ class Alone:
         return answer if isinstance(answer, str) else None
 
     def _memory_for(self, event: str) -> Memory | None:
-        """What recall reads; None with a tool call, with which nothing is ever told."""
-        if "tool" in event.lower():
+        """What recall reads; None where nothing is told.
+
+        That is with a tool call, and with all but the start of a session where a daemon will be there for the
+        next hook: a search of this process's own takes most of a second, and the assistant waits.
+        """
+        name = event.lower()
+        if "tool" in name or (self._may_start and "start" not in name):
             return None
         from ..hooks.recall.memory import Memory
 

@@ -3,16 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
+from ..hooks.desk import MODE_VARIABLE
 from ..hooks.recall.memory import Memory
+from ..hooks.thin import passed_on
+from ..indexer.daemon.errors import OtherSettingsError
 from ..journal.errors import FormatError
+from .context import HOME_VARIABLE
 from .hook_desk import make_desk
 from .log import write_line
+from .mem_hook import BUDGET_VARIABLE
 
 if TYPE_CHECKING:
     from ..indexer.living.living_index import LivingIndex
     from .context import Context
+
+_NO_SETTINGS: Final = (MODE_VARIABLE, HOME_VARIABLE, BUDGET_VARIABLE)
 
 
 class HookMethod:
@@ -25,6 +32,7 @@ class HookMethod:
         memory = Memory(
             search=living.search_as_it_is, open_catalog=index.read_catalog, read=index.read
         )
+        self._settings = settings_in(surroundings.environ)
         self._desk = make_desk(surroundings, memory=memory, report=write_line, written=written)
 
     def __call__(self, params: Mapping[str, object]) -> object:
@@ -33,11 +41,21 @@ class HookMethod:
                 pass
             case _:
                 raise FormatError("agent, event or payload is missing or not a text")
-        environ = params.get("environ")
-        known = environ if isinstance(environ, dict) else {}
-        return self._desk.handle(
-            agent,
-            event,
-            payload.encode("utf-8", "surrogatepass"),
-            {name: value for name, value in known.items() if isinstance(value, str)},
-        )
+        given = params.get("environ")
+        environ = {
+            name: value
+            for name, value in (given if isinstance(given, dict) else {}).items()
+            if isinstance(value, str)
+        }
+        if settings_in(environ) != self._settings:
+            raise OtherSettingsError("the daemon runs with other settings")
+        return self._desk.handle(agent, event, payload.encode("utf-8", "surrogatepass"), environ)
+
+
+def settings_in(environ: Mapping[str, str]) -> dict[str, str]:
+    """The variables that are settings: a hook that has others is not attended to by this daemon."""
+    return {
+        name: value
+        for name, value in passed_on(environ).items()
+        if name.startswith("MEMJOURNAL_") and name not in _NO_SETTINGS
+    }

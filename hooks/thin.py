@@ -252,4 +252,6 @@ def _result_of(line: bytes) -> str:
             result, end = "", len(answer)
         if answer[end:] == "}":
             return result
+    if answer.startswith('{"id":1,"error":{"kind":"OtherSettingsError"'):
+        raise NoDaemonError("the daemon runs with other settings")
     raise NoAnswerError(f"the daemon answered {answer[:300]}")

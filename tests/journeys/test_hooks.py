@@ -179,3 +179,33 @@ def test_no_secret_that_a_hook_tells_is_left_anywhere(den: World) -> None:
     written = b"".join(data for path, data in texts.items() if "/sessions/" in path)
     assert written.count(b" user_prompt ") == len(planted)
     assert written.count(b" tool_output ") >= 7 * len(planted)
+
+
+def test_a_hook_with_settings_of_its_own_is_redacted_by_them(den: World, shop: Path) -> None:
+    den.ok("daemon", "start")
+    own = World(den.home, {**den.environ, "MEMJOURNAL_PRIVACY_WORDS": '["나이트자"]'})
+    at = {"session_id": FIRST, "cwd": str(shop), "prompt_id": PROMPT}
+    run_hook(own, "UserPromptSubmit", prompt="나이트자 프로젝트 배포해줘", **at)
+    (session,) = (den.journal / "sessions").glob("*/*/*/*.md")
+    assert "[REDACTED] 프로젝트 배포해줘" in session.read_text("utf-8")
+    assert "other settings" not in den.ok("doctor", "--log").out
+
+
+def test_an_evaluation_tells_the_same_and_leaves_no_trace(den: World, shop: Path) -> None:
+    hold_a_session(den, shop, *TALKS["Korean"][:2])
+    den.ok("daemon", "start")
+    den.ok("index")
+    evaluating = World(den.home, {**den.environ, "MEMJOURNAL_HOOKS": "evaluate"})
+    state = Path(den.environ["XDG_STATE_HOME"]) / "memjournal" / "hooks"
+    at = {"session_id": SECOND, "cwd": str(shop)}
+    before = {**den.files(), **den.files(state)}
+    prompt = {"prompt": TALKS["Korean"][2], "prompt_id": PROMPT}
+    told = [
+        run_hook(evaluating, "UserPromptSubmit", **prompt, **at),
+        run_hook(evaluating, "SessionStart", source="startup", **at),
+        run_hook(evaluating, "Stop", last_assistant_message="끝", **at),
+    ]
+    assert {**den.files(), **den.files(state)} == before
+    assert "서명 쿠키" in told[0]
+    assert "서명 쿠키" in told[1]
+    assert run_hook(den, "UserPromptSubmit", **prompt, **at) == told[0]
