@@ -11,7 +11,7 @@ import os
 import time
 from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, TypeVar
 
 from ..journal.errors import MemjournalError, UnavailableError
 from .context import Context
@@ -20,10 +20,13 @@ from .version import VERSION
 
 if TYPE_CHECKING:
     from ..hooks.recall.memory import Memory
+    from ..indexer.catalog.catalog import Catalog
     from ..indexer.daemon.client import DaemonClient
     from ..indexer.daemon.place import DaemonPlace
+    from ..indexer.index import JournalIndex
     from ..indexer.search.answer import Answer, SearchRequest
 
+T = TypeVar("T")
 _DAEMON_SHARE: Final = 0.6  # of what is left: then it is done here
 _SEARCH_S: Final = 1.0  # of a keyword search that has to load all it needs, at 100,000 entries
 _STD: Final = (0, 1, 2)
@@ -94,25 +97,7 @@ class Alone:
         name = event.lower()
         if "tool" in name or (self._may_start and "start" not in name):
             return None
-        from ..hooks.recall.memory import Memory
-
-        index = self._surroundings.index
-        return Memory(search=self._search, open_catalog=index.read_catalog, read=index.read)
-
-    def _search(self, request: SearchRequest) -> Answer:
-        """The answer by keyword alone, as the model takes longer to load than a hook may."""
-        if time.monotonic() + _SEARCH_S > self._deadline:
-            raise UnavailableError("no time is left to search in")
-        from dataclasses import replace
-
-        from ..indexer.search.searcher import Searcher
-
-        index = self._surroundings.index
-        with (
-            contextlib.closing(index.read_catalog()) as catalog,
-            contextlib.closing(Searcher(index, catalog)) as searcher,
-        ):
-            return searcher.search(replace(request, by="keyword"))
+        return _ColdMemory(self._surroundings.index, deadline=self._deadline)
 
     def leave_daemon(self) -> None:
         """See to it that there is a daemon for the next hook, where the settings let it.
@@ -155,6 +140,29 @@ class Alone:
         if reached.remark:
             self._report(reached.remark)
         return reached.client
+
+
+class _ColdMemory:
+    """The journal as its index on disk knows it, by keyword alone: the model takes longer to load than a
+    hook may."""
+
+    def __init__(self, index: JournalIndex, *, deadline: float) -> None:
+        self._index, self._deadline = index, deadline
+        self.read = index.read
+
+    def use(self, task: Callable[[Catalog, Callable[[SearchRequest], Answer]], T]) -> T:
+        with contextlib.closing(self._index.read_catalog()) as catalog:
+            return task(catalog, lambda request: self._search(catalog, request))
+
+    def _search(self, catalog: Catalog, request: SearchRequest) -> Answer:
+        if time.monotonic() + _SEARCH_S > self._deadline:
+            raise UnavailableError("no time is left to search in")
+        from dataclasses import replace
+
+        from ..indexer.search.searcher import Searcher
+
+        with contextlib.closing(Searcher(self._index, catalog)) as searcher:
+            return searcher.search(replace(request, by="keyword"))
 
 
 def _spawn(command: Sequence[str]) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
@@ -46,7 +45,7 @@ def make_desk(
         surroundings.root,
         redactor=surroundings.redactor,
         lock_timeout_s=lock_timeout_s,
-        lookup=lambda entry_id: _entry_with(surroundings, entry_id) if is_lasting else None,
+        lookup=lambda entry_id: _entry_with(surroundings, memory, entry_id) if is_lasting else None,
         project_words=settings.words_by_project,
     )
     return HookDesk(
@@ -100,15 +99,13 @@ def _teller(surroundings: Context, memory: Memory, *, knows_usage: bool) -> Tell
     )
 
 
-def _entry_with(surroundings: Context, entry_id: str) -> Entry | None:
+def _entry_with(surroundings: Context, memory: Memory | None, entry_id: str) -> Entry | None:
     """The entry that has that id, as far as the index knows."""
-    index = surroundings.index
-    if not index.catalog_path.exists():
+    if memory is None or not surroundings.index.catalog_path.exists():
         return None
     try:
-        with contextlib.closing(index.read_catalog()) as catalog:
-            rows = catalog.by_id(entry_id)
+        rows = memory.use(lambda catalog, _: catalog.by_id(entry_id))
     except MemjournalError:  # what is derived must not keep an event from being written
         return None
-    stored = (index.read(row) for row in rows)
+    stored = (memory.read(row) for row in rows)
     return next((one.entry for one in stored if one is not None), None)

@@ -6,7 +6,6 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Final
 
 from ..hooks.desk import MODE_VARIABLE
-from ..hooks.recall.memory import Memory
 from ..hooks.thin import passed_on
 from ..indexer.daemon.errors import OtherSettingsError
 from ..journal.errors import FormatError
@@ -16,10 +15,19 @@ from .log import write_line
 from .mem_hook import BUDGET_VARIABLE
 
 if TYPE_CHECKING:
+    from ..indexer.index import JournalIndex
     from ..indexer.living.living_index import LivingIndex
     from .context import Context
 
 _NO_SETTINGS: Final = (MODE_VARIABLE, HOME_VARIABLE, BUDGET_VARIABLE)
+
+
+class _WarmMemory:
+    """The journal as its living index knows it."""
+
+    def __init__(self, living: LivingIndex, index: JournalIndex) -> None:
+        self.use = living.use
+        self.read = index.read
 
 
 class HookMethod:
@@ -28,10 +36,7 @@ class HookMethod:
     def __init__(
         self, surroundings: Context, living: LivingIndex, *, written: Callable[[str], object]
     ) -> None:
-        index = surroundings.index
-        memory = Memory(
-            search=living.search_as_it_is, open_catalog=index.read_catalog, read=index.read
-        )
+        memory = _WarmMemory(living, surroundings.index)
         self._settings = settings_in(surroundings.environ)
         self._desk = make_desk(surroundings, memory=memory, report=write_line, written=written)
 

@@ -283,7 +283,7 @@ class HookDesk:
             agent=adapter.agent,
             started=started,
         )
-        log = self._logs.of(header)
+        log = self._logs.of(header, is_new=not state.started)
         report = log.append((event,))
         state.started = started.isoformat()
         if report.n_written:
@@ -361,11 +361,11 @@ class _Logs:
         self._changing = threading.Lock()
         self._logs: OrderedDict[tuple[str, str], SessionLog] = OrderedDict()
 
-    def of(self, header: SessionHeader) -> SessionLog:
+    def of(self, header: SessionHeader, *, is_new: bool) -> SessionLog:
         name = (header.agent, header.session)
         with self._changing:
             if (log := self._logs.get(name)) is None:
-                log = self._logs[name] = self._journal.open_session(header)
+                log = self._logs[name] = self._journal.open_session(header, is_new=is_new)
             self._logs.move_to_end(name)
             if len(self._logs) > _MAX_LOGS:
                 self._logs.popitem(last=False)

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import itertools
+import os
 import re
 import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -102,8 +103,11 @@ class Journal:
         self._project_words = project_words
         self._lock_timeout_s, self._lookup = lock_timeout_s, lookup
 
-    def open_session(self, header: SessionHeader) -> SessionLog:
-        """The log of a session, in the file that it has already or will have."""
+    def open_session(self, header: SessionHeader, *, is_new: bool = False) -> SessionLog:
+        """The log of a session, in the file that it has already or will have.
+
+        One that *is_new* is not looked for on other days than its first.
+        """
         header = replace(
             header,
             session=_well_formed(header.session),
@@ -118,7 +122,7 @@ class Journal:
             return found is not None and found.session != session
 
         return SessionLog(
-            self._session_path(header),
+            self._session_path(header, is_new=is_new),
             header,
             redactor=redactor,
             lock_timeout_s=self._lock_timeout_s,
@@ -142,7 +146,7 @@ class Journal:
             StorageError: its file cannot be read.
         """
         wanted = self.redactor.redact(_well_formed(session)).text
-        for path in sorted((self.root / "sessions").glob(f"*/*/*/*--{short_session(session)}.md")):
+        for path in self._named_as(short_session(session)):
             if session_in(_head_of(path) or b"") != wanted:
                 continue
             header, last_turn = None, 0
@@ -172,7 +176,16 @@ class Journal:
                 mend="put a folder there",
             )
 
-    def _session_path(self, header: SessionHeader) -> Path:
+    def _named_as(self, short: str) -> list[Path]:
+        """The session files that end with *short*, the oldest first."""
+        end = f"--{short}.md"
+        folders = [str(self.root / "sessions")]
+        for _ in range(3):  # years, months, days
+            folders = [one.path for folder in folders for one in _listed(folder) if one.is_dir()]
+        found = (one.path for folder in folders for one in _listed(folder))
+        return [Path(path) for path in sorted(found) if path.endswith(end)]
+
+    def _session_path(self, header: SessionHeader, *, is_new: bool = False) -> Path:
         """The file that says it holds the session, else the first free name on its first day.
 
         Nothing is remembered between calls: other processes make session files too. An empty file
@@ -193,7 +206,7 @@ class Journal:
                 free = free or path
             if head is None:
                 break
-        for path in sorted((self.root / "sessions").glob(f"*/*/*/*--{short}.md")):
+        for path in () if is_new else self._named_as(short):
             if session_in(_head_of(path) or b"") == session:
                 return path
         assert free is not None
@@ -417,6 +430,15 @@ def short_session(session: str) -> str:
     """A few characters that stand for a session in its file's name."""
     found = _UUID_START.match(session)
     return found.group() if found else mint(f"session:{session}")
+
+
+def _listed(folder: str) -> list[os.DirEntry[str]]:
+    """What is in *folder*; nothing where there is none, or none that can be read."""
+    try:
+        with os.scandir(folder) as entries:
+            return list(entries)
+    except OSError:
+        return []
 
 
 def _head_of(path: Path) -> bytes | None:

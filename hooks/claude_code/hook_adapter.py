@@ -108,7 +108,7 @@ def _prompted(
     payload: Mapping[str, object], session: str, cwd: str, prompt: str
 ) -> Prompted | Ignored:
     text = text_at(payload, "prompt", event="UserPromptSubmit")
-    if optional_text(payload, "source") not in _HUMAN:
+    if payload.get("source", "") not in _HUMAN:
         return Ignored(reason="a prompt that no person typed")
     said = read_said((clean(text),))
     if not said.text:

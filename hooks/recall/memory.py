@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol, TypeVar
 
 if TYPE_CHECKING:
     from ...indexer.catalog.catalog import Catalog
@@ -12,11 +11,22 @@ if TYPE_CHECKING:
     from ...indexer.search.answer import Answer, SearchRequest
     from ...journal.reading import Stored
 
+    Search = Callable[[SearchRequest], Answer]
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Memory:
+T = TypeVar("T")
+
+
+class Memory(Protocol):
     """The journal as it can be asked now."""
 
-    search: Callable[[SearchRequest], Answer]  # raises MemjournalError where it cannot be searched
-    open_catalog: Callable[[], Catalog]  # closed by whoever opened it; raises MemjournalError
-    read: Callable[[Row], Stored | None]  # None where the file has changed since
+    def use(self, task: Callable[[Catalog, Search], T]) -> T:
+        """What *task* makes of the catalog and of searches; both are for it alone, and end with it.
+
+        Raises:
+            MemjournalError: the index cannot be asked.
+        """
+        ...
+
+    def read(self, row: Row) -> Stored | None:
+        """The entry that *row* stands for; None where its file has changed since."""
+        ...

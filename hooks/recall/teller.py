@@ -6,7 +6,6 @@ know of; the other way round, an assistant could be told the same thing twice.
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
@@ -54,8 +53,8 @@ class Teller:
         Raises:
             MemjournalError: the journal cannot be asked.
         """
-        with contextlib.closing(self._memory.open_catalog()) as catalog:
-            return make_brief(
+        return self._memory.use(
+            lambda catalog, _: make_brief(
                 catalog,
                 self._memory.read,
                 project=project,
@@ -65,6 +64,7 @@ class Teller:
                 fits=_fitting(adapter),
                 redactor=self._redactor,
             )
+        )
 
     def choose(
         self, prompt: str, *, adapter: Adapter, session: str, project: str, told: Iterable[str]
@@ -74,21 +74,23 @@ class Teller:
         Raises:
             MemjournalError: the journal cannot be asked.
         """
-        with contextlib.closing(self._memory.open_catalog()) as catalog:
-            return recall_for_prompt(
+        known = frozenset(told)
+        return self._memory.use(
+            lambda catalog, search: recall_for_prompt(
                 prompt,
-                search=self._memory.search,
+                search=search,
                 catalog=catalog,
                 read=self._memory.read,
                 project=project,
                 session=session,
-                told=frozenset(told),
+                told=known,
                 now=self._clock(),
                 max_tokens=self._prompt_tokens,
                 fits=_fitting(adapter),
                 usage=self._usage(),
                 redactor=self._redactor,
             )
+        )
 
     def tell_brief(
         self, *, adapter: Adapter, session: str, project: str, state: SessionState

@@ -12,10 +12,11 @@ import contextlib
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from ...journal.errors import LockedError, MemjournalError, UnavailableError
 from ...journal.reading import Oddity
+from ..catalog.catalog import Catalog
 from ..errors import IndexDamagedError
 from ..index import JournalIndex
 from ..search.answer import Answer, SearchRequest
@@ -26,6 +27,7 @@ from .warm import WarmSearcher
 from .watching import DEBOUNCE_S, MAX_DELAY_S, Watcher, WatchStatus
 from .writer import BULK_FROM, POLL_EVERY_S, RECONCILE_EVERY_S, IndexWriter
 
+T = TypeVar("T")
 _CHEAP_LOOK_S: Final = 0.1  # a look at everything; unwatched, a search can have one of its own
 
 
@@ -118,19 +120,23 @@ class LivingIndex:
             self._untold.add("what was saved just now may not be found yet: it is being indexed")
         return answer
 
-    def search_as_it_is(self, request: SearchRequest) -> Answer:
-        """The answer to *request* from the index as it is, whatever has been saved meanwhile.
+    def use(self, task: Callable[[Catalog, Callable[[SearchRequest], Answer]], T]) -> T:
+        """What *task* makes of the catalog and of searches in the index as it is, whatever was saved
+        meanwhile; it must not keep either, and others wait for it.
 
         Raises:
-            As ``search``.
+            As ``search``, and what *task* raises.
         """
-        return self._answer(request)
+        return self._in_its_thread(lambda: self._warm.use(task))
 
     def _answer(self, request: SearchRequest) -> Answer:
+        return self._in_its_thread(lambda: self._search(request))
+
+    def _in_its_thread(self, task: Callable[[], T]) -> T:
         if self._writer.is_building:
             raise LockedError("the index is being built", mend="try again in a minute")
         try:
-            asked = self._searching.submit(self._search, request)
+            asked = self._searching.submit(task)
         except RuntimeError as error:
             raise UnavailableError("the index is being closed") from error
         return asked.result()

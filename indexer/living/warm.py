@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
 from pathlib import Path
+from typing import TypeVar
 
 from ...journal.files import Identity, identity_of
 from ..catalog.catalog import Catalog
@@ -19,6 +21,7 @@ from ..search.answer import Answer, SearchRequest
 from ..search.searcher import Searcher
 from ..stamps import STAMP_FILE
 
+T = TypeVar("T")
 Mark = tuple[Identity, int] | None  # of a file; differs for another one in its place
 
 
@@ -60,6 +63,16 @@ class WarmSearcher:
         self.remarks = tuple(searcher.remarks)
         searcher.remarks.clear()
         return answer
+
+    def use(self, task: Callable[[Catalog, Callable[[SearchRequest], Answer]], T]) -> T:
+        """What *task* makes of the catalog and of ``search``.
+
+        Raises:
+            As ``search``, and what *task* raises.
+        """
+        self._current()
+        assert self._catalog is not None
+        return task(self._catalog, self.search)
 
     @property
     def was_replaced(self) -> bool:

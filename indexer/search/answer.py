@@ -47,6 +47,7 @@ class SearchRequest:
     mmr_lambda: float = MMR_LAMBDA  # 1: relevance alone, 0: variety alone
     half_life_days: float = HALF_LIFE_DAYS
     dates_in_words: bool = True  # whether "last week" in the question is a filter on ``created``
+    mends_words: bool = True  # whether words that occur nowhere are read as ones that do
 
     @property
     def n_candidates(self) -> int:
@@ -94,6 +95,8 @@ class Answer:
     did_you_mean: str = ""  # the question with the words mended that occur nowhere; "" if none
     period: AskedPeriod | None = None  # the time that the question named in words
     missing_phrases: tuple[str, ...] = ()  # what the question "quotes" and no entry says
+    background: float = 0.0  # cosine of what is merely the next best; confidence.background_of
+    certainty: float = 0.0  # what a match of the question's words proves, 0-1
 
     @property
     def n_strong(self) -> int:

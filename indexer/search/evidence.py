@@ -48,6 +48,7 @@ class Evidence:
 
     relevance: Relevance  # its documents are the entries' numbers; best first
     n_matched: int  # entries with a term of the question
+    certainty: float  # KeywordEvidence.certainty; 0 where no keyword was asked
     used_keyword: bool
     used_vector: bool
     weights: Mapping[str, float]  # term -> idf
@@ -155,6 +156,7 @@ class Legs:
                 np.asarray([one.docno for one in answers], np.int64)
             ),
             n_matched=scores.n_matched if scores else 0,
+            certainty=scores.certainty if scores else 0.0,
             used_keyword=keyword is not None,
             used_vector=vector is not None,
             weights={term.term: gain for term, gain in zip(query.terms, gains, strict=False)},

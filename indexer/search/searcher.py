@@ -37,7 +37,7 @@ from .answer import (
 )
 from .asked_dates import take_period
 from .cited import cited_rows
-from .confidence import judge
+from .confidence import background_of, judge
 from .evidence import Evidence, Legs
 from .of_a_time import rows_of_a_time, wanted_types
 from .ordering import REPETITION, Candidate, Result, order_results
@@ -212,13 +212,15 @@ class Searcher:
                 *missing,
                 *(() if cited else self._nowhere_in(asked, hits)),
             ),
+            background=background_of(evidence.relevance) if evidence.used_vector else 0.0,
+            certainty=evidence.certainty,
         )
 
     def _ask(self, text: str, request: SearchRequest) -> _Asked:
         """The evidence for *text*, or for what was meant by it where that finds clearly more."""
         query = query_terms(text)
         asked = _Asked(text, query, self._gather(query, request))
-        if request.by != "vector":
+        if request.by != "vector" and request.mends_words:
             asked.meant = reword(
                 query,
                 asked.evidence,

@@ -1,0 +1,379 @@
+"""What the journal tells with a prompt: the few memories that surely help with it, and mostly none.
+
+Never told are what this session said itself or was told already, the output of tools, a question in place
+of its answer, what was taken back, done or superseded, and what is flagged. Another project's rules and
+lessons are told only where this one has nothing, and only to a question.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import Final, Literal
+
+from ...indexer.catalog.catalog import Catalog
+from ...indexer.catalog.entry_filter import EntryFilter
+from ...indexer.catalog.row import Row
+from ...indexer.search.answer import Answer, Hit, SearchRequest
+from ...indexer.text.content import READING_TOOLS
+from ...indexer.text.korean import stem_length
+from ...journal.redaction import Redactor
+from ...journal.usage import Usage, sink_factor
+from .asked import Asked, read_prompt
+from .gate import (
+    CLIFF,
+    TOLD_FROM,
+    TOLD_FROM_ELSEWHERE,
+    Features,
+    Found,
+    features_of,
+    probability,
+)
+from .items import Item, ItemMaker, Read, render_item
+from .recalled import Recalled
+from .sections import Line, Section, assemble
+from .sentences import states_decision
+from .timeline import recent_timeline
+from .wording import language_of
+
+MAX_ITEMS: Final = 4
+N_FOUND: Final = 12  # entries that a search is asked for
+ITEM_TOKENS: Final = 140
+NEVER_TOLD: Final = ("tool_output", "session_marker", "done", "cancelled")
+"""Types: noise, titles and summaries of what is told by itself, and tasks that are no longer open."""
+ELSEWHERE: Final = ("preference", "convention", "workflow", "lesson")
+"""Types of what holds in more than one project."""
+
+_MAX_TURN: Final = 80  # events after a prompt among which its answer is looked for
+_SAYS_LITTLE: Final = 25  # characters of an answer such as "Done."
+_NARRATES: Final = 100  # characters of what an assistant says between two tool calls
+_N_TOUCHED: Final = 2  # turns that changed a file, the newest ones
+_MANY_TOUCHED: Final = 30  # changes of a file, from which it is one that everything touches
+_WISHES: Final = re.compile(
+    r"\b(?:always|never|from now on|don'?t|do not|prefer|please use|only use|stop using|no more)\b"
+    r"|앞으로|항상|절대|쓰지\s*(?:마|말)|하지\s*(?:마|말)|말아\s*줘|[가-힣]+만\s*(?:하자|쓰자|써)|하자(?=[.!\s]|$)",
+    re.IGNORECASE,
+)
+
+Verdict = Literal[
+    "told",
+    "not sure enough",
+    "far less sure than the first",
+    "told already",
+    "superseded",
+    "no text",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Considered:
+    """A memory that was found for a prompt, and what became of it."""
+
+    row: Row
+    features: Features
+    probability: float  # that it helps, lowered by having been told in vain
+    verdict: Verdict
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Explained:
+    """What is told, what was searched for, and what was considered, the surest first."""
+
+    recalled: Recalled
+    asked: Asked | None
+    considered: tuple[Considered, ...] = ()
+
+
+def recall_for_prompt(
+    prompt: str,
+    *,
+    search: Callable[[SearchRequest], Answer],
+    catalog: Catalog,
+    read: Read,
+    project: str,
+    session: str,
+    told: Container[str],
+    now: datetime,
+    max_tokens: int,
+    fits: Callable[[str], bool],
+    usage: Callable[[str], Usage],
+    redactor: Redactor,
+) -> Recalled:
+    """What is told with *prompt*, in at most *max_tokens* and as far as it *fits*.
+
+    Raises:
+        MemjournalError: the index cannot be asked.
+    """
+    return explain(
+        prompt,
+        search=search,
+        catalog=catalog,
+        read=read,
+        project=project,
+        session=session,
+        told=told,
+        now=now,
+        max_tokens=max_tokens,
+        fits=fits,
+        usage=usage,
+        redactor=redactor,
+    ).recalled
+
+
+def explain(
+    prompt: str,
+    *,
+    search: Callable[[SearchRequest], Answer],
+    catalog: Catalog,
+    read: Read,
+    project: str,
+    session: str,
+    told: Container[str],
+    now: datetime,
+    max_tokens: int,
+    fits: Callable[[str], bool],
+    usage: Callable[[str], Usage],
+    redactor: Redactor,
+) -> Explained:
+    """The same, and how it came about.
+
+    Raises:
+        MemjournalError: the index cannot be asked.
+    """
+    asked = read_prompt(prompt)
+    if asked is None:
+        return Explained(recalled=Recalled(reason="not asked"), asked=None)
+
+    def timeline() -> Recalled:
+        return recent_timeline(
+            catalog,
+            read,
+            project=project,
+            session=session,
+            now=now,
+            max_tokens=max_tokens,
+            fits=fits,
+            redactor=redactor,
+            told=told,
+        )
+
+    if asked.continues:
+        may_look_back = asked.is_past or _begins(catalog, session)
+        recalled = timeline() if may_look_back else Recalled(reason="not asked")
+        return Explained(recalled=recalled, asked=asked)
+    maker = ItemMaker(catalog, read, project=project, now=now, redactor=redactor)
+    chooser = _Chooser(asked, search=search, catalog=catalog, maker=maker, told=told, usage=usage)
+    considered = chooser.choose(project=project, session=session, now=now)
+    items = _items(considered, maker, about=_words_of(asked.text))
+    recalled = _told(items, max_tokens=max_tokens, fits=fits)
+    if not recalled.text and asked.goes_on and _begins(catalog, session):
+        recalled = timeline()
+    return Explained(recalled=recalled, asked=asked, considered=considered)
+
+
+def _begins(catalog: Catalog, session: str) -> bool:
+    """Whether nothing was answered in *session* yet; later, "go on" means what stands in its context."""
+    if not session:
+        return True
+    answers = EntryFilter(sessions=(session,), types=("assistant_response",))
+    return not catalog.count(answers)
+
+
+def _items(considered: Iterable[Considered], maker: ItemMaker, *, about: set[str]) -> list[Item]:
+    chosen = (one.row for one in considered if one.verdict == "told")
+    items = (maker.item(row, max_tokens=ITEM_TOKENS, about=about) for row in chosen)
+    return [item for item in items if item is not None]
+
+
+def _told(items: Sequence[Item], *, max_tokens: int, fits: Callable[[str], bool]) -> Recalled:
+    if not items:
+        return Recalled(reason="no match")
+    language = language_of(item.quote for item in items)
+    lines = [Line(render_item(item, language), item.id, item.quote) for item in items]
+    return assemble(
+        [Section(lines=lines)],
+        reason="confident",
+        language=language,
+        max_tokens=max_tokens,
+        fits=fits,
+    )
+
+
+def _words_of(text: str) -> set[str]:
+    """Its words in lower case, Korean ones without their endings, by which sentences are chosen."""
+    words = re.findall(r"\w{2,}", text.lower())
+    return {word[: stem_length(word)] if "가" <= word[-1] <= "힣" else word for word in words}
+
+
+@dataclass(slots=True)
+class _Candidate:
+    """A memory, or a turn: what was found of it, and which entry of it would be told."""
+
+    key: tuple[object, ...]
+    hits: list[Hit]
+    row: Row
+
+
+class _Chooser:
+    """Judges what a search finds for one prompt."""
+
+    def __init__(
+        self,
+        asked: Asked,
+        *,
+        search: Callable[[SearchRequest], Answer],
+        catalog: Catalog,
+        maker: ItemMaker,
+        told: Container[str],
+        usage: Callable[[str], Usage],
+    ) -> None:
+        self._asked, self._search, self._catalog = asked, search, catalog
+        self._maker, self._told, self._usage = maker, told, usage
+
+    def choose(self, *, project: str, session: str, now: datetime) -> tuple[Considered, ...]:
+        """What *project* knows; if nothing of it is told to a question, what holds elsewhere."""
+        here = EntryFilter(
+            projects=tuple({project, ""}), without_session=session, without_types=NEVER_TOLD
+        )
+        considered = self._judge(here, now=now, told_from=TOLD_FROM, touched_in=project)
+        if any(one.verdict == "told" for one in considered) or not self._asks_for_rules:
+            return considered
+        elsewhere = EntryFilter(kinds=("fact", "rule"), types=ELSEWHERE)
+        known = {one.row.docno for one in considered}
+        others = self._judge(elsewhere, now=now, told_from=TOLD_FROM_ELSEWHERE)
+        return (*considered, *(one for one in others if one.row.docno not in known))
+
+    @property
+    def _asks_for_rules(self) -> bool:
+        return self._asked.is_question or self._asked.is_past
+
+    def _judge(
+        self, wanted: EntryFilter, *, now: datetime, told_from: float, touched_in: str = ""
+    ) -> tuple[Considered, ...]:
+        request = SearchRequest(
+            text=self._asked.text,
+            now=now,
+            wanted=wanted,
+            limit=N_FOUND,
+            dates_in_words=False,
+            mends_words=False,
+        )
+        answer = self._search(request)
+        candidates = self._candidates(answer.hits)
+        touched = self._touched(touched_in, wanted) if touched_in else set()
+        found = [Found.of(one.hits) for one in candidates]
+        judged = []
+        for at, one in enumerate(candidates):
+            features = features_of(
+                found,
+                at,
+                asked=self._asked,
+                certainty=answer.certainty,
+                is_touched=one.key in touched,
+            )
+            sure = probability(features) * sink_factor(self._usage(one.row.id))
+            judged.append((sure, features, one.row))
+        judged.sort(key=lambda one: -one[0])
+        return tuple(self._verdicts(judged, told_from))
+
+    def _candidates(self, hits: Iterable[Hit]) -> list[_Candidate]:
+        """What was found, a turn once; in the order of the hits."""
+        by_turn: dict[tuple[object, ...], _Candidate] = {}
+        for hit in hits:
+            key = _turn_of(hit.row)
+            if key in by_turn:
+                by_turn[key].hits.append(hit)
+            else:
+                by_turn[key] = _Candidate(key, [hit], hit.row)
+        found = []
+        for candidate in by_turn.values():
+            row = self._tells(candidate)
+            if row is not None:
+                found.append(replace(candidate, row=row))
+        return found
+
+    def _tells(self, candidate: _Candidate) -> Row | None:
+        """Which entry of a turn is told: an answer, or else a prompt that says what is to be."""
+        first = candidate.row
+        if first.kind != "event":
+            return first
+        answers = [hit.row for hit in candidate.hits if hit.row.type == "assistant_response"]
+        best = next((row for row in answers if row.n_chars >= _NARRATES), None)
+        best = best or _last_answer(self._catalog, first) or next(iter(answers), None)
+        if best is not None and best.n_chars >= _SAYS_LITTLE:
+            return best
+        prompts = (hit.row for hit in candidate.hits if hit.row.type == "user_prompt")
+        said = next((row for row in prompts if self._states(row)), None)
+        return said or (first if first.type not in ("user_prompt", "assistant_response") else None)
+
+    def _states(self, row: Row) -> bool:
+        """Whether a prompt is evidence itself: it decides, or says how things are to be done."""
+        text = self._maker.text_of(row)
+        return states_decision(text) or _WISHES.search(text) is not None
+
+    def _touched(self, project: str, wanted: EntryFilter) -> set[tuple[object, ...]]:
+        """The last turns that changed a file which the prompt names."""
+        files = tuple(name for name in self._asked.names if _is_file(name))
+        if not files:
+            return set()
+        changing = replace(
+            wanted, projects=(project,), types=("tool_output",), without_types=(), files=files
+        )
+        rows = self._catalog.find(changing, limit=_MANY_TOUCHED)
+        if len(rows) == _MANY_TOUCHED:
+            return set()
+        changed = [row for row in rows if row.tool not in READING_TOOLS and not row.branch]
+        return set(list(dict.fromkeys(map(_turn_of, changed)))[:_N_TOUCHED])
+
+    def _verdicts(
+        self, judged: Sequence[tuple[float, Features, Row]], told_from: float
+    ) -> Iterator[Considered]:
+        superseded = self._superseded(row for _, _, row in judged)
+        n_told, best = 0, 0.0
+        for sure, features, row in judged:
+            verdict: Verdict = "told"
+            if sure < told_from or n_told == MAX_ITEMS:
+                verdict = "not sure enough"
+            elif sure < best - CLIFF:
+                verdict = "far less sure than the first"
+            elif row.id in self._told:
+                verdict = "told already"
+            elif row.id in superseded:
+                verdict = "superseded"
+            elif self._maker.item(row) is None:
+                verdict = "no text"
+            best = max(best, sure)
+            n_told += verdict == "told"
+            yield Considered(row=row, features=features, probability=sure, verdict=verdict)
+
+    def _superseded(self, rows: Iterable[Row]) -> set[str]:
+        """The ids of those in whose place another one of them, or any, has come."""
+        gone: set[str] = set()
+        for row in rows:
+            stored = self._maker.stored(row) if row.kind != "event" else None
+            for edge in stored.entry.edges if stored else ():
+                if edge.relation == "supersedes":
+                    gone.add(edge.target.removeprefix("mem:"))
+                elif edge.relation == "superseded_by":
+                    gone.add(row.id)
+        return gone
+
+
+def _turn_of(row: Row) -> tuple[object, ...]:
+    if row.kind == "event" and row.session and row.turn is not None:
+        return row.session, row.turn
+    return (row.docno,)
+
+
+def _last_answer(catalog: Catalog, row: Row) -> Row | None:
+    """The last answer of the turn of *row*, which is no later than it."""
+    _, after = catalog.neighbours(row, before=0, after=_MAX_TURN)
+    of_turn = [one for one in (row, *after) if one.turn == row.turn and one.branch == row.branch]
+    return next((one for one in reversed(of_turn) if one.type == "assistant_response"), None)
+
+
+def _is_file(name: str) -> bool:
+    last = name.rsplit("/", 1)[-1]
+    return "." in last and not last.startswith(".") and not last.endswith(".")

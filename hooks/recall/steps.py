@@ -1,0 +1,125 @@
+"""Prompts that name nothing: an acknowledgement, a routine step, the wish to go on, in English and Korean.
+
+Each is told by its words alone, all of which must be known here: "run the tests" asks nothing of a journal,
+"run the tests of the coupon API" may. Every word is looked at once, so that no prompt takes long.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+MAX_CHARS: Final = 80  # what is longer names something
+
+_WORD: Final = re.compile(r"[a-z']+|[가-힣ㄱ-ㅎㅏ-ㅣ]+|[^\s\w.,!?~;:…\"'()-]+|\w+")
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# --- acknowledgements ------------------------------------------------------------------------------
+
+_ACKNOWLEDGES: Final = _words(
+    "y n k yes yep yeah yup no nope nah ok okay sure fine right correct exactly please thanks thank thx"
+    " ty cool nice"
+    " good great perfect awesome done stop wait go do it for ahead sounds looks lgtm you of course very"
+    " so much that"
+    " works got i see never mind nevermind both all approve approved hi hello hey well now then the"
+    " first second one"
+    " option a b c d"
+    " 응 어 네 넵 넹 예 아니 아니요 아뇨 오케이 오키 좋아 좋아요 좋네 그래 그렇게 해줘 해 하자 진행해 진행해줘 진행 고마워"
+    " 고맙습니다 감사 감사합니다 감사해요 수고했어 수고 잘했어 완벽해 됐어 맞아 맞아요 확인 알겠어 알았어 안녕 잠깐 멈춰 둘 다"
+    " 전부 응응 네네 첫번째 두번째 번 로 으로 굿 그걸로 이걸로"
+)
+_IS_LAUGH: Final = re.compile(r"[ㅋㅎㅠㅜㅇㄱㄴ]+|\d{1,2}|[^\w가-힣]+")
+
+# --- routine steps ---------------------------------------------------------------------------------
+
+_STEPS: Final = _words(
+    "run rerun re start restart stop execute commit push pull build rebuild compile lint format undo"
+    " revert redo retry"
+    " show print list open close save clean check verify explain summarize summarise shorten fix review"
+    " try amend stage"
+    " merge rebase stash"
+)
+_ABOUT_STEPS: Final = _words(
+    "please pls can could you now then and ok okay just go ahead let's lets me the a an all it this that"
+    " these those them"
+    " my your our last whole full entire current what did do change changes changed test tests suite"
+    " linter type types"
+    " typecheck diff git code file files status log logs again too up everything work branch repo to"
+    " main master origin"
+    " once more above below error errors function line lines with message of for is i we have"
+)
+_KOREAN_STEP: Final = re.compile(
+    r"(?:테스트|커밋|푸시|빌드|린트|포맷|실행|확인|리뷰|설명|요약|정리|수정|취소|재시작|머지|되돌려|보여|돌려|고쳐)"
+    r"(?:을|를)?(?:해|하고|돌려|보여|봐|줘|주세요|줄래|하자|해줘|해봐|해주세요|봐줘|놔|놔줘)*"
+)
+_ABOUT_KOREAN_STEP: Final = re.compile(
+    r"(?:이제|그럼|다시|한|번|한번|일단|지금|방금|전체|모든|이|그|저|이거|그거|저거|이것|위|위에|아래|바꾼|수정한|고친|변경|변경한|변경사항|것|거|걸|게"
+    r"|내용|코드|파일|함수|테스트|전부|모두|다|깃|커밋|푸시|빌드|린트|포맷|타입|체크|상태|로그|에러|오류|좀|만|메시지|브랜치|해|해줘|해봐|봐|줘|주세요|하고)"
+    r"(?:을|를|은|는|이|가|도|만|으로|로|부터|까지|하고)?"
+)
+
+# --- going on --------------------------------------------------------------------------------------
+
+_GOES_ON: Final = re.compile(
+    r"\b(?:continue|proceed|carry on|keep going|go on|resume|pick (?:it |this )?up|take (?:it |this )?up"
+    r"|where (?:were|did|was|are) (?:we|you|i)|what(?:'s|s| is| was)? (?:next|left|remains)|next (?:one"
+    r"|step|task)"
+    r"|what (?:were|was) (?:we|i|you)|what should (?:we|i) do next|where (?:we|i) (?:left|stopped)|next)\b"
+)
+_ABOUT_GOING_ON: Final = _words(
+    "ok okay so now please pls alright right hey let's lets can you could we and continue proceed carry"
+    " keep going go on"
+    " resume next pick take up where were did was are i stop stopped leave left off at what what's whats"
+    " is doing working"
+    " with the it this that task tasks work step one from yesterday last time session to do here again"
+    " there for me us in"
+    " project things our my previous remains should a"
+)
+_KOREAN_GOES_ON: Final = re.compile(
+    r"이어서(?:하자|해|해줘|가자)?|이어(?:가자|가|서)|계속(?:해|해줘|하자|가자|해주세요)?|다음(?:은|거|으로)?|마저(?:하자|해|해줘)?"
+    r"|하던|어디까지(?:했지|했어|했더라)?|남(?:았지|았어|았더라|은)|하고있었지"
+)
+_ABOUT_KOREAN_GOING_ON: Final = re.compile(
+    r"(?:자|그럼|이제|아까|어제|지난번|지난|저번|하다|만|했던|작업하던|우리|거|것|걸|일|작업|부분|단계|세션|여기서|거기서|그대로|멈춘|데|뭐|할|해|하|진행|진행해"
+    r"|진행하자|가|하자|해줘|해주세요|진행해줘|있었|있었지|했|했지|했어|했더라|진행했지|진행됐지|뭐야|뭐지|뭐였지|뭘|해야|되지|하지|알려줘)"
+    r"(?:을|를|은|는|이|가|도|만|으로|로|에|에서|부터|까지|지|더라|어)?"
+)
+
+
+def is_acknowledgement(prompt: str) -> bool:
+    """Whether *prompt* only takes note of what the assistant said."""
+    words = _words_of(prompt)
+    return bool(words) and all(word in _ACKNOWLEDGES or _IS_LAUGH.fullmatch(word) for word in words)
+
+
+def is_routine(prompt: str) -> bool:
+    """Whether *prompt* is a step of the conversation that it stands in, such as "commit it"."""
+    words = _words_of(prompt)
+    if not words:
+        return False
+    is_step = [bool(word in _STEPS or _KOREAN_STEP.fullmatch(word)) for word in words]
+    return any(is_step) and all(
+        known or word in _ABOUT_STEPS or _ABOUT_KOREAN_STEP.fullmatch(word)
+        for word, known in zip(words, is_step, strict=True)
+    )
+
+
+def is_continuation(prompt: str) -> bool:
+    """Whether *prompt* says no more than to go on, or asks where things were left."""
+    words = _words_of(prompt)
+    goes_on = [bool(_KOREAN_GOES_ON.fullmatch(word)) for word in words]
+    if not any(goes_on) and not _GOES_ON.search(prompt.lower()):
+        return False
+    return bool(words) and all(
+        known or word in _ABOUT_GOING_ON or _ABOUT_KOREAN_GOING_ON.fullmatch(word)
+        for word, known in zip(words, goes_on, strict=True)
+    )
+
+
+def _words_of(prompt: str) -> list[str]:
+    """Its words in lower case; none where it is too long to be one of these."""
+    return _WORD.findall(prompt.lower()) if len(prompt) <= MAX_CHARS else []
