@@ -30,5 +30,7 @@ mem search "주문 API가 타임아웃 난 원인이 뭐였지?" -n 3
 first=$(mem search "주문 API가 타임아웃 난 원인이 뭐였지?" --ids -n 1)
 run mem timeline "$first" -w 2
 run mem show "$first"
+say 'mem recall "커넥션 풀을 다시 늘려도 될까?"   # what an assistant is told with this prompt'
+(mkdir -p shop-api && cd shop-api && mem recall "커넥션 풀을 다시 늘려도 될까?" --project local/shop-api)
 printf '\nEverything is plain Markdown in git. Look into %s, or ask on:\n' ".demo/journal"
 printf '  HOME=$PWD/.demo/home MEMJOURNAL_HOME=.demo/journal .venv/bin/mem search "커넥션 풀"\n'

@@ -319,7 +319,11 @@ class _Chooser:
         if not files:
             return set()
         changing = replace(
-            wanted, projects=(project,), types=("tool_output",), without_types=(), files=files
+            wanted,
+            projects=(project,),
+            types=("tool_output", "assistant_response"),
+            without_types=(),
+            files=files,
         )
         rows = self._catalog.find(changing, limit=_MANY_TOUCHED)
         if len(rows) == _MANY_TOUCHED:

@@ -53,9 +53,7 @@ def assemble(
         text = fenced(_text_of(kept, counts, tail), language)
         if count_tokens(text) <= max_tokens and fits(text):
             told = [
-                line
-                for section, n in zip(kept, counts, strict=True)
-                for line in section.lines[:n]
+                line for section, n in zip(kept, counts, strict=True) for line in section.lines[:n]
             ]
             quotes: dict[str, str] = {}
             for line in told:
