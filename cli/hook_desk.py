@@ -12,6 +12,7 @@ from ..hooks.text import Limits
 from ..journal.errors import MemjournalError
 
 if TYPE_CHECKING:
+    from ..hooks.desk import Begin
     from ..hooks.recall.memory import Memory
     from ..hooks.recall.teller import Teller
     from ..journal.entry import Entry
@@ -24,6 +25,7 @@ def make_desk(
     memory: Memory | None,
     report: Callable[[str], object],
     written: Callable[[str], object] = lambda _: None,
+    begin: Begin = lambda task: task,
     is_lasting: bool = True,
 ) -> HookDesk:
     """A desk for the journal of *surroundings*; without a *memory* nothing is told.
@@ -72,6 +74,7 @@ def make_desk(
         if memory and settings.recall.enabled
         else None,
         written=written,
+        begin=begin,
     )
 
 

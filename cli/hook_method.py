@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import threading
 from collections.abc import Callable, Mapping
+from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
 from ..hooks.desk import MODE_VARIABLE
@@ -15,6 +17,7 @@ from .log import write_line
 from .mem_hook import BUDGET_VARIABLE
 
 if TYPE_CHECKING:
+    from ..hooks.recall.recalled import Recalled
     from ..indexer.index import JournalIndex
     from ..indexer.living.living_index import LivingIndex
     from .context import Context
@@ -30,6 +33,20 @@ class _WarmMemory:
         self.read = index.read
 
 
+def _begin(task: Callable[[], Recalled]) -> Callable[[], Recalled]:
+    """Choose while the prompt is written to the disk."""
+    outcome: Future[Recalled] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(task())
+        except BaseException as error:  # noqa: BLE001  # it rises where the outcome is asked for
+            outcome.set_exception(error)
+
+    threading.Thread(target=run, name="choosing", daemon=True).start()
+    return outcome.result
+
+
 class HookMethod:
     """The method ``hook``: from the agent, the event and the payload to what the hook prints."""
 
@@ -38,7 +55,9 @@ class HookMethod:
     ) -> None:
         memory = _WarmMemory(living, surroundings.index)
         self._settings = settings_in(surroundings.environ)
-        self._desk = make_desk(surroundings, memory=memory, report=write_line, written=written)
+        self._desk = make_desk(
+            surroundings, memory=memory, report=write_line, written=written, begin=_begin
+        )
 
     def __call__(self, params: Mapping[str, object]) -> object:
         match params:

@@ -11,7 +11,7 @@ import contextlib
 import json
 import threading
 from collections import OrderedDict
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
@@ -45,7 +45,10 @@ if TYPE_CHECKING:
     from .adapter import Adapter
     from .capture import Policy
     from .claude_code.tools import Mask
+    from .recall.recalled import Recalled
     from .recall.teller import Teller
+
+    Begin = Callable[[Callable[[], Recalled]], Callable[[], Recalled]]
 
 MODE_VARIABLE: Final = "MEMJOURNAL_HOOKS"  # ``off`` is for `mem-hook` itself
 EVALUATE: Final = "evaluate"
@@ -83,7 +86,8 @@ class HookDesk:
     """Takes what hooks tell and gives what they print. Any number of threads and processes may.
 
     *teller* chooses what an assistant is told; without one nothing is. *written* hears of each event
-    that was written, by its type, and of moments at which what was written should be committed.
+    that was written, by its type, and of moments at which what was written should be committed. *begin*
+    is given what takes long and is asked for the outcome later; where there is time, it does it meanwhile.
     """
 
     def __init__(
@@ -98,11 +102,12 @@ class HookDesk:
         report: Callable[[str], object],
         teller: Teller | None = None,
         written: Callable[[str], object] = lambda _: None,
+        begin: Begin = lambda task: task,
     ) -> None:
         self._journal, self._options, self._states = journal, options, states
         self._clock, self._project_of, self._mask = clock, project_of, mask
         self._report, self._teller, self._written = report, teller, written
-        self._logs = _Logs(journal)
+        self._begin, self._logs = begin, _Logs(journal)
 
     def handle(self, agent: str, event: str, payload: bytes, environ: Mapping[str, str]) -> str:
         """What the hook *event* of *agent* is to print; whatever it tells is on disk then.
@@ -131,7 +136,7 @@ class HookDesk:
     def _attend(self, adapter: Adapter, happening: Happening) -> str:
         match happening:
             case SessionStarted():
-                return self._begin(adapter, happening)
+                return self._start(adapter, happening)
             case Prompted():
                 return self._take_prompt(adapter, happening)
             case ToolUsed():
@@ -153,13 +158,8 @@ class HookDesk:
         session, project = happening.session, self._project_of(happening.cwd)
         state = self._states.reading(adapter.agent, session) or SessionState()
         if isinstance(happening, Prompted):
-            return self._teller.choose(
-                _said(happening.text),
-                adapter=adapter,
-                session=session,
-                project=project,
-                told=state.told,
-            ).text
+            text = _said(happening.text)
+            return self._choose(adapter, happening, text, state.told).text
         if state.brief is not None:
             return state.brief
         return self._teller.choose_brief(adapter=adapter, session=session, project=project).text
@@ -173,22 +173,36 @@ class HookDesk:
         with self._changing(adapter, said) as state:
             turn = state.turn + 1
             key = said.key or _made_key("prompt", turn, text)
+            teller = self._teller
+            choosing = None
+            if teller is not None:
+                choosing = self._begin(lambda: self._choose(adapter, said, text, state.told))
             if not self._store(adapter, said, state, self._event(key, "user_prompt", text, turn)):
                 return ""  # the same hook once more
             state.turn, state.prompt = turn, said.prompt
             redactor = self._journal.redactor_of(self._project_of(said.cwd))
             state.asked = redactor.redact(text[:_ASKED_CHARS]).text
             state.told_now, state.edited = {}, []
-            if self._teller is not None:
+            if teller is not None and choosing is not None:
                 with self._reporting("recall"):
-                    return self._teller.tell_prompt(
-                        text,
+                    return teller.note_prompt(
+                        choosing(),
                         adapter=adapter,
                         session=said.session,
                         project=self._project_of(said.cwd),
                         state=state,
                     )
         return ""
+
+    def _choose(self, adapter: Adapter, said: Prompted, text: str, told: Sequence[str]) -> Recalled:
+        assert self._teller is not None
+        return self._teller.choose(
+            text,
+            adapter=adapter,
+            session=said.session,
+            project=self._project_of(said.cwd),
+            told=told,
+        )
 
     def _take_tool(self, adapter: Adapter, tool: ToolUsed) -> None:
         if tool.by_subagent and not self._options.keeps_subagents:
@@ -292,7 +306,7 @@ class HookDesk:
 
     # --- what is told --------------------------------------------------------------------------
 
-    def _begin(self, adapter: Adapter, start: SessionStarted) -> str:
+    def _start(self, adapter: Adapter, start: SessionStarted) -> str:
         with self._reporting("cleaning up"):
             self._states.prune(now_s=self._clock().timestamp())
         if self._teller is None:

@@ -258,6 +258,7 @@ class _Chooser:
             wanted=wanted,
             limit=N_FOUND,
             dates_in_words=False,
+            with_snippets=False,
             mends_words=False,
         )
         answer = self._search(request)

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Final
 from ...journal.ledger_records import NotTold, Record, Told, Unused, Used
 from .brief import make_brief
 from .prompt import recall_for_prompt
+from .recalled import Recalled
 from .use import judge_use
 
 if TYPE_CHECKING:
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
     from ..adapter import Adapter
     from ..session_state import SessionState
     from .memory import Memory
-    from .recalled import Recalled
 
 _LOOKS_BACK: Final = timedelta(days=92)  # for what a session was told that is taken up again
 
@@ -74,6 +74,8 @@ class Teller:
         Raises:
             MemjournalError: the journal cannot be asked.
         """
+        if not self._prompt_tokens:
+            return Recalled(reason="disabled")
         known = frozenset(told)
         return self._memory.use(
             lambda catalog, search: recall_for_prompt(
@@ -109,22 +111,23 @@ class Teller:
         state.told = _added(state.told, recalled.ids)
         state.undecided |= recalled.quotes
 
-    def tell_prompt(
-        self, prompt: str, *, adapter: Adapter, session: str, project: str, state: SessionState
+    def note_prompt(
+        self,
+        recalled: Recalled,
+        *,
+        adapter: Adapter,
+        session: str,
+        project: str,
+        state: SessionState,
     ) -> str:
-        """What is told with *prompt*, noted in *state* and in the ledger; "" if nothing is.
+        """What is told with a prompt, noted in *state* and in the ledger; "" if nothing is.
 
         Raises:
-            MemjournalError: the journal cannot be asked, or the ledger not be written.
+            MemjournalError: the ledger cannot be written.
         """
-        if not self._prompt_tokens:
-            return ""
-        recalled = self.choose(
-            prompt, adapter=adapter, session=session, project=project, told=state.told
-        )
         if recalled.ids:
             self._ledger.append(self._told(recalled, "prompt", adapter, session, project))
-        elif recalled.reason != "not asked":
+        elif recalled.reason not in ("not asked", "disabled"):
             self._ledger.append(
                 NotTold(
                     at=self._clock(),

@@ -9,6 +9,9 @@ from dataclasses import dataclass
 from datetime import datetime
 
 
+_LAST = "\U0010ffff"  # stands behind every character that follows in a text
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EntryFilter:
     """Which entries are wanted; empty means all."""
@@ -55,9 +58,14 @@ def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
         parts.append("kind <> 'event'")  # as the index of what was set down says it
     equal_to("type", wanted.types)
     equal_to("agent", wanted.agents)
-    one_of(
-        "EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)", wanted.sessions
-    )
+    if len(wanted.sessions) == 1:  # as a range, for which the index of sessions is asked
+        parts.append("session >= ? AND session < ?")
+        values += (wanted.sessions[0], wanted.sessions[0] + _LAST)
+    else:
+        one_of(
+            "EXISTS (SELECT 1 FROM {} WHERE substr(session, 1, length(value)) = value)",
+            wanted.sessions,
+        )
     one_of("docno IN (SELECT docno FROM tags WHERE tag IN {})", [fold_tag(t) for t in wanted.tags])
     one_of(
         "docno IN (SELECT docno FROM mentions, {} WHERE file = value"

@@ -47,6 +47,7 @@ class SearchRequest:
     mmr_lambda: float = MMR_LAMBDA  # 1: relevance alone, 0: variety alone
     half_life_days: float = HALF_LIFE_DAYS
     dates_in_words: bool = True  # whether "last week" in the question is a filter on ``created``
+    with_snippets: bool = True  # whether hits show what of them matched
     mends_words: bool = True  # whether words that occur nowhere are read as ones that do
 
     @property

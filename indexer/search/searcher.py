@@ -302,7 +302,9 @@ class Searcher:
                 row=rows[result.document],
                 score=result.score,
                 reasons=result.reasons,
-                snippet=self._snippet(asked, rows[result.document]),
+                snippet=self._snippet(asked, rows[result.document])
+                if request.with_snippets
+                else Snippet(""),
                 share=result.share,
                 similarity=result.similarity,
             )
