@@ -368,9 +368,10 @@ class Catalog:
     def docnos(self, wanted: EntryFilter) -> list[int]:
         """The numbers of the entries that pass *wanted*."""
         where, values = condition_of(wanted)
-        return [
-            n for (n,) in self._database.query(f"SELECT docno FROM entries WHERE {where}", values)
-        ]
+        # As one text: a row for each of ten thousand numbers takes three times as long.
+        query = f"SELECT group_concat(docno) FROM entries WHERE {where}"
+        ((listed,),) = self._database.query(query, values)
+        return list(map(int, listed.split(","))) if listed else []
 
     def answers_to(self, docnos: Sequence[int]) -> list[int]:
         """The answers in the turns of those of *docnos* that are questions, each once."""

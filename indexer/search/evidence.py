@@ -128,7 +128,7 @@ class Legs:
         """
         catalog = catalog or self._catalog
         snapshot = self._open_snapshot(catalog)
-        allowed = _allowed(wanted, catalog, snapshot)
+        allowed, places_allowed = _allowed(wanted, catalog, snapshot)
         embedded = self._embedded(query.text) if by != "keyword" else None
         vectors = self._open_vectors(catalog) if embedded is not None else None
         nearest = None
@@ -138,8 +138,8 @@ class Legs:
         places: Mapping[int, int] = {}
         if query.terms and (by != "vector" or vectors is None):
             scores = snapshot.scores(query.terms)
-            if allowed is not None:
-                scores.keep_only(snapshot.positions_of(allowed)[0])
+            if places_allowed is not None:
+                scores.keep_only(places_allowed)
         if nearest is not None:
             others = scores.strongest(limit) if scores else np.zeros(0, np.int64)
             best = nearest.with_others(snapshot.docnos_at(others))
@@ -239,12 +239,15 @@ class _Nearest:
         return best | self._vectors.similarities(self._embedded, far)
 
 
-def _allowed(wanted: EntryFilter, catalog: Catalog, snapshot: Snapshot) -> Int | None:
-    """The entries that pass the filter, ascending; None when all do."""
+def _allowed(
+    wanted: EntryFilter, catalog: Catalog, snapshot: Snapshot
+) -> tuple[Int | None, Int | None]:
+    """The entries that pass the filter, ascending, and their positions; None when all do."""
     if wanted == EntryFilter():
-        return None
+        return None, None
     docnos = np.sort(np.asarray(catalog.docnos(wanted), np.int64))
-    return docnos[snapshot.positions_of(docnos)[1]]
+    positions, present = snapshot.positions_of(docnos)
+    return docnos[present], positions
 
 
 def _by_position(

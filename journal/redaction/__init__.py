@@ -1,6 +1,15 @@
 """The filter in front of every write: private parts and secrets never reach a file."""
 
 from .redactor import Redactor
+from .repeats import MAX_KNOWN, hide_known
 from .rules import TAG_FORMATS, Redacted, RedactionRules, TagFormat
 
-__all__ = ["TAG_FORMATS", "Redacted", "RedactionRules", "Redactor", "TagFormat"]
+__all__ = [
+    "MAX_KNOWN",
+    "TAG_FORMATS",
+    "Redacted",
+    "RedactionRules",
+    "Redactor",
+    "TagFormat",
+    "hide_known",
+]

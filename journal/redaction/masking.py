@@ -32,9 +32,18 @@ _SCHEMA_TYPES: Final = frozenset(
 )
 
 
-def mask(value: object, *, redact: Callable[[str], str], marker: str) -> object:
-    """*value* with its strings redacted and the values of telling keys replaced by *marker*."""
-    return _Masker(redact, marker).walk(value, 0)
+def mask(
+    value: object,
+    *,
+    redact: Callable[[str], str],
+    marker: str,
+    hidden: Callable[[str], object] = lambda _: None,
+) -> object:
+    """*value* with its strings redacted and the values of telling keys replaced by *marker*.
+
+    *hidden* hears of each text that was replaced whole.
+    """
+    return _Masker(redact, marker, hidden).walk(value, 0)
 
 
 def names_secret(key: str) -> bool:
@@ -58,8 +67,10 @@ _PROPERTIES: Final = vocabulary.HARMLESS - {"prompt", "input", "output", "id", "
 
 
 class _Masker:
-    def __init__(self, redact: Callable[[str], str], marker: str) -> None:
-        self._redact, self._marker = redact, marker
+    def __init__(
+        self, redact: Callable[[str], str], marker: str, hidden: Callable[[str], object]
+    ) -> None:
+        self._redact, self._marker, self._hidden = redact, marker, hidden
 
     def walk(self, value: object, depth: int) -> object:
         if depth > MAX_DEPTH:
@@ -89,9 +100,10 @@ class _Masker:
             return self._marker
         if isinstance(value, str):
             keep = not value.strip() or value == self._marker or _REFERENCE.fullmatch(value)
-            return (
-                self._redact(value) if keep or _is_working_directory(key, value) else self._marker
-            )
+            if keep or _is_working_directory(key, value):
+                return self._redact(value)
+            self._hidden(value)
+            return self._marker
         if isinstance(value, bool) or value is None:
             return value
         if isinstance(value, int | float):

@@ -13,6 +13,7 @@ from typing import Final
 from ..errors import SettingsError
 from .masking import mask
 from .private_tags import hide_private
+from .repeats import worth_knowing
 from .rules import Redacted, RedactionRules
 from .secrets import find_secrets
 from .spans import Span, cut, keep_markers, unite
@@ -67,6 +68,26 @@ class Redactor:
         except a number under a key such as ``password``.
         """
         return mask(value, redact=lambda text: self.redact(text).text, marker=self.rules.marker)
+
+    def secrets_in(self, value: object) -> frozenset[str]:
+        """The secrets in a text or in decoded JSON that are secrets wherever else they stand.
+
+        For ``hide_known``, and for nothing that is kept.
+        """
+        found: set[str] = set()
+
+        def collect(text: str) -> str:
+            for span in unite(self._find(text)):
+                found.update(worth_knowing(text[span.start : span.end]))
+            return text
+
+        mask(
+            value,
+            redact=collect,
+            marker=self.rules.marker,
+            hidden=lambda text: found.update(worth_knowing(text)),
+        )
+        return frozenset(found)
 
     def _find(self, text: str) -> Iterator[Span]:
         yield from find_secrets(text)

@@ -1,0 +1,71 @@
+"""A secret that was recognised once is hidden wherever it stands beside."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from memjournal.journal.redaction import Redactor
+from memjournal.journal.redaction.repeats import hide_known
+
+REDACTOR = Redactor()
+
+
+@pytest.mark.parametrize(
+    ("given", "result", "secret"),
+    [
+        (
+            {"command": 'curl -H "Authorization: Bearer tok_9f8e7d6c5b4a3210ffee" https://api'},
+            "401 for tok_9f8e7d6c5b4a3210ffee",
+            "tok_9f8e7d6c5b4a3210ffee",
+        ),
+        ({"command": "curl -u bob:S3cr3tPW https://api"}, "user bob:S3cr3tPW rejected", "S3cr3tPW"),
+        ({"command": "mysql -pHunterXX9 shop"}, "Access denied (HunterXX9)", "HunterXX9"),
+        ({"password": "dkagh1234!"}, "로그인 실패: dkagh1234!", "dkagh1234!"),
+        ({"env": [{"name": "DB_PASSWORD", "value": "p4ssphrase"}]}, "p4ssphrase?", "p4ssphrase"),
+        (
+            {"command": "psql postgres://bob:s3cretpw@db.example.com/shop"},
+            'password "s3cretpw" was refused',
+            "s3cretpw",
+        ),
+        ({"command": "export 비밀번호=gkdl2024!!"}, "gkdl2024!! 값이 틀렸습니다", "gkdl2024!!"),
+    ],
+)
+def test_what_a_call_gave_away_is_hidden_in_its_result(
+    given: object, result: str, secret: str
+) -> None:
+    hidden = hide_known(result, REDACTOR.secrets_in(given), marker="[REDACTED]")
+    assert secret not in hidden
+    assert "[REDACTED]" in hidden
+
+
+@pytest.mark.parametrize(
+    ("given", "result"),
+    [
+        ({"command": "login --password admin"}, "the admin page"),
+        ({"password": "correct horse"}, "a correct horse"),
+        ({"otp_token": "123456"}, "order 123456"),
+        ({"command": "ls"}, "nothing to hide 1234abcd"),
+        ({"token": "${TOKEN}"}, "set ${TOKEN}"),
+    ],
+)
+def test_words_and_numbers_that_mean_other_things_too_stay(given: object, result: str) -> None:
+    assert hide_known(result, REDACTOR.secrets_in(given), marker="[REDACTED]") == result
+
+
+@given(
+    st.recursive(
+        st.text() | st.integers(), lambda one: st.lists(one) | st.dictionaries(st.text(), one)
+    )
+)
+def test_any_value_can_be_looked_through(value: object) -> None:
+    REDACTOR.secrets_in(value)
+
+
+@given(st.text(), st.sets(st.text(min_size=6), max_size=4))
+def test_hiding_twice_is_hiding_once(text: str, known: set[str]) -> None:
+    known = {one for one in known if not set(one) & set("[REDACTED]")}
+    once = hide_known(text, known, marker="[REDACTED]")
+    assert hide_known(once, known, marker="[REDACTED]") == once
+    assert not any(one in once for one in known)
