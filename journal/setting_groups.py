@@ -226,7 +226,7 @@ class Daemon(Group):
     prefix = "daemon"
     autostart = Setting(
         "auto",
-        "Start a daemon for later commands: auto is by commands on a terminal, always by all, or never.",
+        "Start a daemon for later: auto is by commands on a terminal and by hooks, always by all, or never.",
         choices=("auto", "always", "never"),
         user_only=True,
     )
