@@ -38,18 +38,11 @@ class Told(_Record):
     agent: str
     event: TellingEvent
     ids: tuple[str, ...]
-    scores: tuple[float, ...] = ()  # of each, 0-1; empty where none was worked out
-    confidence: str = ""  # of the search they come from: high, suggested; "" for a brief
 
     def __post_init__(self) -> None:
         _Record.__post_init__(self)
         for one in self.ids:
             _check_id(one)
-        if self.scores and len(self.scores) != len(self.ids):
-            raise ValueError(f"{len(self.scores)} scores for {len(self.ids)} memories")
-        for score in self.scores:
-            _check_share("score", score)
-        _check_word("confidence", self.confidence)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -62,7 +55,8 @@ class NotTold(_Record):
 
     def __post_init__(self) -> None:
         _Record.__post_init__(self)
-        _check_word("reason", self.reason)
+        if len(self.reason) > _MAX_REASON_CHARS or not self.reason.isprintable():
+            raise ValueError("reason is no short word")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,7 +70,7 @@ class Used(_Record):
     def __post_init__(self) -> None:
         _Record.__post_init__(self)
         _check_id(self.id)
-        _check_share("overlap", self.overlap)
+        _check_share(self.overlap)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +83,7 @@ class Unused(_Record):
     def __post_init__(self) -> None:
         _Record.__post_init__(self)
         _check_id(self.id)
-        _check_share("overlap", self.overlap)
+        _check_share(self.overlap)
 
 
 Record = Told | NotTold | Used | Unused
@@ -100,14 +94,9 @@ def _check_id(text: str) -> None:
         raise ValueError("what stands for a memory is no id")
 
 
-def _check_share(name: str, value: float) -> None:
+def _check_share(value: float) -> None:
     if not 0.0 <= value <= 1.0:  # nor a number that is none
-        raise ValueError(f"{name} is not between 0 and 1: {value}")
-
-
-def _check_word(name: str, text: str) -> None:
-    if len(text) > _MAX_REASON_CHARS or not text.isprintable():
-        raise ValueError(f"{name} is no short word")
+        raise ValueError(f"overlap is not between 0 and 1: {value}")
 
 
 _KINDS: Final[Mapping[type[Record], str]] = {
@@ -119,7 +108,6 @@ _KINDS: Final[Mapping[type[Record], str]] = {
 _KNOWN: Final = frozenset(_KINDS.values())
 _EVENTS: Final[Mapping[str, TellingEvent]] = {"prompt": "prompt", "brief": "brief"}
 _HOWS: Final[Mapping[str, How]] = {"cited": "cited", "overlap": "overlap"}
-_OPTIONAL: Final = frozenset(("scores", "confidence"))
 
 
 def render_record(record: Record) -> bytes:
@@ -127,8 +115,7 @@ def render_record(record: Record) -> bytes:
     values: dict[str, object] = {"kind": _KINDS[type(record)]}
     for one in fields(record):
         value = getattr(record, one.name)
-        if value or one.name not in _OPTIONAL:
-            values[one.name] = value.isoformat() if isinstance(value, datetime) else value
+        values[one.name] = value.isoformat() if isinstance(value, datetime) else value
     text = json.dumps(values, ensure_ascii=False, separators=(",", ":"))
     return text.encode("utf-8", "backslashreplace") + b"\n"  # half a character: an escape of JSON
 
@@ -167,8 +154,6 @@ def _parse_kind(
                 agent=_text(values, "agent"),
                 event=told_by,
                 ids=_texts(values.get("ids")),
-                scores=_numbers(values.get("scores", [])),
-                confidence=_text(values, "confidence", default=""),
             )
         case "not_told", _:
             return NotTold(
@@ -189,8 +174,8 @@ def _parse_kind(
     raise ValueError("event or how is missing or no text")
 
 
-def _text(values: Mapping[str, object], name: str, *, default: str | None = None) -> str:
-    match values.get(name, default):
+def _text(values: Mapping[str, object], name: str) -> str:
+    match values.get(name):
         case str(text):
             return text
     raise ValueError(f"{name} is missing or no text")
@@ -201,13 +186,6 @@ def _texts(value: object) -> tuple[str, ...]:
         case list() if all(isinstance(one, str) for one in value):
             return tuple(value)
     raise ValueError("ids are missing or no texts")
-
-
-def _numbers(value: object) -> tuple[float, ...]:
-    match value:
-        case list():
-            return tuple(map(_number, value))
-    raise ValueError("scores are no list")
 
 
 def _number(value: object) -> float:

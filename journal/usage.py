@@ -6,7 +6,7 @@ Any order of the same lines gives the same counts, and so does asking in between
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -103,13 +103,6 @@ def _count(counts: dict[str, _Count], records: Iterable[Record]) -> None:
 
 def _later(one: datetime | None, other: datetime) -> datetime:
     return other if one is None or one < other else one
-
-
-def usage_of(records: Iterable[Record]) -> Mapping[str, Usage]:
-    """The usage of each memory that *records* of a ledger speak of, by its id."""
-    counts: dict[str, _Count] = {}
-    _count(counts, records)
-    return {one: count.as_usage() for one, count in counts.items()}
 
 
 class LedgerUsage:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import contextlib
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
@@ -19,8 +19,11 @@ from ..present import label_of, title_of
 from ..text_command import TextCommand
 
 if TYPE_CHECKING:
+    from ...hooks.recall.prompt import Considered, Explained
     from ...hooks.recall.recalled import Reason, Recalled
+    from ...hooks.recall.request import RecallRequest
     from ...indexer.catalog.catalog import Catalog
+    from ...indexer.catalog.row import Row
     from ...indexer.search.answer import Answer, SearchRequest
 
 Event = Literal["brief", "prompt"]
@@ -47,7 +50,7 @@ def recall(
         typer.Argument(help="What you would say to the assistant; - reads stdin."),
     ] = None,
     brief: Annotated[
-        bool, typer.Option("--brief", help="What it is told when a session starts, first.")
+        bool, typer.Option("--brief", help="Also what it is told when a session starts.")
     ] = False,
     project: Annotated[
         str | None,
@@ -57,7 +60,7 @@ def recall(
         str, typer.Option("--session", "-s", metavar="ID", help="A session to leave out.")
     ] = "",
     explain: Annotated[
-        bool, typer.Option("--explain", help="Also say what was chosen, how much and why.")
+        bool, typer.Option("--explain", help="Also say what was considered, and why it is told.")
     ] = False,
     as_json: options.AsJson = False,
 ) -> None:
@@ -76,8 +79,15 @@ def recall(
         told = frozenset(recalled.ids)
         texts += _print("brief", recalled, shown, explain=explain, as_json=as_json)
     if words:
-        recalled = shown.for_prompt(words, told)
-        texts += _print("prompt", recalled, shown, explain=explain, as_json=as_json)
+        explained = shown.for_prompt(words, told)
+        texts += _print(
+            "prompt",
+            explained.recalled,
+            shown,
+            considered=explained.considered,
+            explain=explain,
+            as_json=as_json,
+        )
     if not as_json and texts:
         output.line(output.safe("\n\n".join(texts)))
 
@@ -99,39 +109,36 @@ class _Shown:
 
         if not self.settings.enabled or not self.settings.brief_tokens:
             return Recalled(reason="disabled")
-        return make_brief(
-            self.catalog,
-            self._surroundings.index.read,
-            project=self.project,
-            session=self._session,
-            now=self._surroundings.now,
-            max_tokens=self.settings.brief_tokens,
-            fits=_fits,
-            redactor=self._surroundings.redactor,
-        )
+        return make_brief(self._request(max_tokens=self.settings.brief_tokens))
 
-    def for_prompt(self, prompt: str, told: frozenset[str]) -> Recalled:
-        """What is told with *prompt*, when *told* was told before."""
-        from ...hooks.recall.prompt import recall_for_prompt
+    def for_prompt(self, prompt: str, told: frozenset[str]) -> Explained:
+        """What is told with *prompt*, when *told* was told before, and what was considered."""
+        from ...hooks.recall.prompt import Explained, explain
         from ...hooks.recall.recalled import Recalled
         from ...journal.usage import LedgerUsage
 
         if not self.settings.enabled or not self.settings.prompt_tokens:
-            return Recalled(reason="disabled")
-        surroundings = self._surroundings
-        return recall_for_prompt(
+            return Explained(recalled=Recalled(reason="disabled"), asked=None)
+        return explain(
             prompt,
+            self._request(max_tokens=self.settings.prompt_tokens),
             search=self._search,
+            told=told,
+            usage=LedgerUsage(self._surroundings.root).refresh(),
+        )
+
+    def _request(self, *, max_tokens: int) -> RecallRequest:
+        from ...hooks.recall.request import RecallRequest
+
+        return RecallRequest(
             catalog=self.catalog,
-            read=surroundings.index.read,
+            read=self._surroundings.index.read,
             project=self.project,
             session=self._session,
-            told=told,
-            now=surroundings.now,
-            max_tokens=self.settings.prompt_tokens,
+            now=self._surroundings.now,
+            max_tokens=max_tokens,
             fits=_fits,
-            usage=LedgerUsage(surroundings.root).refresh(),
-            redactor=surroundings.redactor,
+            redactor=self._surroundings.redactor,
         )
 
     def _search(self, request: SearchRequest) -> Answer:
@@ -178,33 +185,71 @@ def _fits(text: str) -> bool:
 
 
 def _print(
-    event: Event, recalled: Recalled, shown: _Shown, *, explain: bool, as_json: bool
+    event: Event,
+    recalled: Recalled,
+    shown: _Shown,
+    *,
+    considered: Sequence[Considered] = (),
+    explain: bool,
+    as_json: bool,
 ) -> list[str]:
     """The text that is told, to be printed; what else there is to say is said."""
+    if as_json:
+        fields = _fields_of(event, recalled, shown)
+        if explain:
+            fields["considered"] = [_fields_of_considered(one) for one in considered]
+        output.emit("recalled", fields)
+        return []
+    if explain or not recalled.text:
+        _say_why(event, recalled, shown)
+    if explain and recalled.reason != "confident":
+        for row in (row for one in recalled.ids for row in shown.catalog.by_id(one)[:1]):
+            output.note(f"  {_named(row)}")
+    if explain:
+        for one in considered:
+            output.note(f"  {one.probability:.2f}  {one.verdict}: {_named(one.row)}")
+    return [recalled.text] if recalled.text else []
+
+
+def _fields_of(event: Event, recalled: Recalled, shown: _Shown) -> dict[str, object]:
+    n_tokens, most = _tokens_of(event, recalled, shown)
+    return {
+        "event": event,
+        "project": shown.project,
+        "reason": recalled.reason,
+        "ids": [f"mem:{one}" for one in recalled.ids],
+        "tokens": n_tokens,
+        "max_tokens": most,
+        "text": recalled.text,
+    }
+
+
+def _fields_of_considered(considered: Considered) -> dict[str, object]:
+    return {
+        "id": f"mem:{considered.row.id}",
+        "title": considered.row.title,
+        "probability": round(considered.probability, 4),
+        "verdict": considered.verdict,
+    }
+
+
+def _say_why(event: Event, recalled: Recalled, shown: _Shown) -> None:
+    n_tokens, most = _tokens_of(event, recalled, shown)
+    of = f" of {shown.project}" if shown.project else ""
+    found = f"; {n_tokens:,} of at most {most:,} tokens" if recalled.text else ""
+    is_empty = event == "brief" and recalled.reason == "no match"
+    why = "nothing is known of it yet" if is_empty else _WHY[recalled.reason]
+    output.note(f"{event}{of}: {why}{found}")
+
+
+def _tokens_of(event: Event, recalled: Recalled, shown: _Shown) -> tuple[int, int]:
+    """How many are told, and how many may be."""
     from ...hooks.recall.tokens import count_tokens
 
     settings = shown.settings
     most = settings.brief_tokens if event == "brief" else settings.prompt_tokens
-    n_tokens = count_tokens(recalled.text)
-    if as_json:
-        fields = {
-            "event": event,
-            "project": shown.project,
-            "reason": recalled.reason,
-            "ids": [f"mem:{one}" for one in recalled.ids],
-            "tokens": n_tokens,
-            "max_tokens": most,
-            "text": recalled.text,
-        }
-        output.emit("recalled", fields)
-        return []
-    if explain or not recalled.text:
-        of = f" of {shown.project}" if shown.project else ""
-        found = f"; {n_tokens:,} of at most {most:,} tokens" if recalled.text else ""
-        is_empty = event == "brief" and recalled.reason == "no match"
-        why = "nothing is known of it yet" if is_empty else _WHY[recalled.reason]
-        output.note(f"{event}{of}: {why}{found}")
-    if explain:
-        for row in (row for one in recalled.ids for row in shown.catalog.by_id(one)[:1]):
-            output.note(f"  mem:{row.id}  {label_of(row)}: {output.shorten(title_of(row), 70)}")
-    return [recalled.text] if recalled.text else []
+    return count_tokens(recalled.text), most
+
+
+def _named(row: Row) -> str:
+    return f"mem:{row.id}  {label_of(row)}: {output.shorten(title_of(row), 70)}"

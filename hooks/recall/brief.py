@@ -6,19 +6,18 @@ concluded. It is made while the assistant waits, so that it reads few files and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Final
 
 from ...indexer.catalog.catalog import Catalog
 from ...indexer.catalog.entry_filter import EntryFilter
 from ...indexer.catalog.row import Row
-from ...indexer.text.content import DECIDING_TOOLS
-from ...journal.redaction import Redactor
+from ..tool_kinds import asks_user
 from .calls import choices_in
-from .items import Item, ItemMaker, Read, render_item
+from .items import Item, ItemMaker
 from .recalled import Recalled
+from .request import RecallRequest
 from .sections import Line, Section, assemble
 from .sentences import may_state_decision, sentences_of, states_decision, telling_part
 from .timeline import (
@@ -29,7 +28,7 @@ from .timeline import (
     open_tasks,
     still_failing,
 )
-from .wording import WORDINGS, Language, Lead, Wording, language_of
+from .wording import WORDINGS, Language, Lead, language_of
 
 HOLDING: Final = ("decision", "constraint", "preference", "lesson")
 """The types of facts that hold until they are superseded."""
@@ -48,57 +47,44 @@ _PROMPT_TOKENS: Final = 45
 _DECISION_TOKENS: Final = 60
 _END_TOKENS: Final = 80
 _SHARES: Final = {"rules": 0.25, "facts": 0.35, "tasks": 0.15, "session": 0.25}
+"""Of the budget. A judgement: what holds is of use to any prompt, and what one leaves the others get."""
 
 
-def make_brief(
-    catalog: Catalog,
-    read: Read,
-    *,
-    project: str,
-    session: str,
-    now: datetime,
-    max_tokens: int,
-    fits: Callable[[str], bool],
-    redactor: Redactor,
-) -> Recalled:
-    """What the journal knows that a session of *project* should begin with; nothing where there is nothing.
+def make_brief(request: RecallRequest) -> Recalled:
+    """What the journal knows that a session should begin with; nothing where there is nothing.
 
-    *session* is the one that starts, or goes on: it is not told what it knows. In the order of worth:
-    rules of the project and general ones, decisions and lessons that hold, open tasks, the last session.
+    In the order of worth: rules of the project and general ones, decisions and lessons that hold, open
+    tasks, the last session.
     """
-    maker = ItemMaker(catalog, read, project=project, now=now, redactor=redactor)
+    maker = request.maker()
     known = _Known(maker)
-    rules, facts = known.rules_and_facts(catalog, project)
-    tasks = [item for item in open_tasks(catalog, maker, project=project) if known.is_new(item)]
-    last = last_session(catalog, project=project, other_than=session)
+    rules, facts = known.rules_and_facts(request.catalog, request.project)
+    tasks = [item for item in open_tasks(request, maker) if known.is_new(item)]
+    last = last_session(request)
     ended = list(_told_of(last, maker, known)) if last else []
     told = (*rules, *facts, *tasks, *(item for _, item in ended))
     language = language_of(item.quote for item in told)
     wording = WORDINGS[language]
-    heading = heading_of(last, wording.session, now=now, language=language) if last else ""
+    heading = heading_of(last, wording.session, now=request.now, language=language) if last else ""
+    of_session = [Line.of(item, language, lead=lead) for lead, item in ended]
     sections = (
-        _section(wording.rules, rules, language, _SHARES["rules"]),
-        _section(wording.decisions, facts, language, _SHARES["facts"]),
-        _section(wording.tasks, tasks, language, _SHARES["tasks"]),
-        Section(
-            heading=heading,
-            lines=[_line_of_session(lead, item, wording, language) for lead, item in ended],
-            share=_SHARES["session"],
-        ),
+        _section(wording.rules, rules, language, share=_SHARES["rules"]),
+        _section(wording.decisions, facts, language, share=_SHARES["facts"]),
+        _section(wording.tasks, tasks, language, share=_SHARES["tasks"]),
+        Section(heading=heading, lines=of_session, share=_SHARES["session"]),
     )
     return assemble(
         sections,
         tail=wording.more,
         reason="brief",
         language=language,
-        max_tokens=max_tokens,
-        fits=fits,
+        max_tokens=request.max_tokens,
+        fits=request.fits,
     )
 
 
-def _section(heading: str, items: Iterable[Item], language: Language, share: float) -> Section:
-    lines = [Line(render_item(item, language), item.id, item.quote) for item in items]
-    return Section(heading=heading, lines=lines, share=share)
+def _section(heading: str, items: Iterable[Item], language: Language, *, share: float) -> Section:
+    return Section(heading=heading, lines=[Line.of(item, language) for item in items], share=share)
 
 
 @dataclass(slots=True)
@@ -188,7 +174,7 @@ def _candidates(session: Session, maker: ItemMaker) -> Iterator[tuple[Lead, Item
 def _decided_in(session: Session, maker: ItemMaker) -> Iterator[Item]:
     """The last decisions that answers and prompts state, and choices that the user was asked for."""
     rows = [*session.answers, *session.prompts]
-    rows += [row for row in session.tools if row.tool in DECIDING_TOOLS and row.outcome == "ok"]
+    rows += [row for row in session.tools if asks_user(row.tool) and row.outcome == "ok"]
     rows.sort(key=lambda row: (row.created_us, row.offset))
     n_found = 0
     for row in reversed(rows[-_N_LOOKED_AT:]):
@@ -211,8 +197,3 @@ def _decisions_in(row: Row, text: str) -> list[str]:
         return choices_in(text)
     by_user = row.type == "user_prompt"
     return [one for one in sentences_of(text) if states_decision(one, by_user=by_user)]
-
-
-def _line_of_session(lead: Lead, item: Item, wording: Wording, language: Language) -> Line:
-    said = render_item(item, language, lead=wording.leads[lead], with_place=False)
-    return Line(said, item.id, item.quote)

@@ -7,26 +7,10 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from ...indexer.catalog.row import Row
-from ...indexer.text.content import DECIDING_TOOLS, READING_TOOLS
+from ..commands import only_looks
+from ..tool_kinds import asks_user, is_helper, is_quiet
 from .sentences import telling_part
 
-_PROVES_NOTHING: Final = (
-    READING_TOOLS
-    | DECIDING_TOOLS
-    | {"TodoWrite", "TaskCreate", "TaskUpdate", "TaskList", "TaskGet", "update_plan", "write_todos"}
-)
-_LOOKERS: Final = frozenset(
-    {
-        *("ls", "cat", "head", "tail", "less", "more", "grep", "egrep", "rg", "ag", "find", "fd"),
-        *("which", "type", "echo", "printf", "pwd", "wc", "diff", "tree", "stat", "file", "du"),
-        *("df", "env", "printenv", "sort", "uniq", "cut", "tr", "awk", "jq", "date", "whoami"),
-        *("ps", "top", "uname", "man", "history", "git status", "git log", "git diff", "git show"),
-        *("git branch", "git blame", "git grep", "git remote", "git rev-parse", "git ls-files"),
-    }
-)
-"""Programs that only look, unless what they print goes into a file or to another program that acts."""
-_WRITES: Final = re.compile(r">|\btee\b|-exec|xargs|-delete")
-_NO_FILE: Final = re.compile(r"\d?>&\d|[\d&]?>>?\s*/dev/null")
 _SAYS_FAILURE: Final = re.compile(
     r"error|fail|exception|fatal|panic|cannot|could not|denied|not found|assert|traceback|refused"
     r"|timed? ?out|실패|오류|에러|예외",
@@ -57,38 +41,34 @@ def _program_of(command: str) -> str:
     return f"{program} {arguments[0]}" if is_subcommand else program
 
 
-def tries(row: Row, body: str) -> bool:
-    """Whether a call runs or changes something, so that its outcome proves something."""
-    if row.tool in _PROVES_NOTHING:
-        return False
-    command = command_in(body)
-    if not command or _WRITES.search(_NO_FILE.sub("", command)):
-        return True
-    program = _program_of(command)
-    return program not in _LOOKERS and program.split()[0] not in _LOOKERS
-
-
 def outcomes_of(calls: Iterable[Row], *, body_of: Callable[[Row], str]) -> list[tuple[Row, str]]:
     """How each thing that *calls*, oldest first, tried ended when it was tried last."""
     last: dict[tuple[str, str], Row] = {}
     for row in calls:
-        body = body_of(row) if row.tool not in _PROVES_NOTHING else ""
-        if tries(row, body):
-            last[call_of(row, body)] = row
+        if _is_idle(row.tool) or only_looks(_whole_command_in(body := body_of(row))):
+            continue
+        last[call_of(row, body)] = row
     return [(row, row.outcome) for row in last.values()]
+
+
+def _is_idle(tool: str) -> bool:
+    """Whether nothing is tried with *tool*: a choice, and what a sub-agent says, prove nothing."""
+    return is_quiet(tool) or asks_user(tool) or is_helper(tool)
 
 
 def command_in(body: str) -> str:
     """The first line of the command that a tool's record begins with; "" where it is none."""
+    return next(filter(None, map(str.strip, _whole_command_in(body).splitlines())), "")
+
+
+def _whole_command_in(body: str) -> str:
     found = _BLOCK.search(body)
-    if found is None or found["language"] not in _SHELLS:
-        return ""
-    return next(filter(None, map(str.strip, found["text"].splitlines())), "")
+    return found["text"] if found is not None and found["language"] in _SHELLS else ""
 
 
 def quote_of_call(row: Row, body: str, *, max_tokens: int) -> str:
     """What was called, and the line of its output that tells how it ended; or what was chosen."""
-    chosen = choices_in(body) if row.tool in DECIDING_TOOLS else []
+    chosen = choices_in(body) if asks_user(row.tool) else []
     if chosen:
         return telling_part(chosen, max_tokens=max_tokens)
     called = _BEFORE_PROGRAM.sub("", command_in(body)) or row.title.removeprefix(f"{row.tool}: ")

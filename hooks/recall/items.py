@@ -19,11 +19,11 @@ from typing import Final, Literal
 
 from ...indexer.catalog.catalog import Catalog
 from ...indexer.catalog.row import Row
-from ...indexer.text.content import DECIDING_TOOLS
 from ...journal.errors import MemjournalError
 from ...journal.reading import Stored
 from ...journal.redaction import Redactor
 from ...journal.screening import is_threatening, screen
+from ..tool_kinds import asks_user
 from .calls import outcomes_of, quote_of_call
 from .fence import strip_fences
 from .sentences import MAX_CHARS, opening_part, sentences_of, telling_part
@@ -120,7 +120,7 @@ class ItemMaker:
             id=row.id,
             quote=quote,
             created=row.created.astimezone(self._zone),
-            label="choice" if row.tool in DECIDING_TOOLS else row.type,
+            label="choice" if asks_user(row.tool) else row.type,
             project=row.project if row.project != self._project else "",
             place=_place_of(row),
             standing=self.standing(row, stored),

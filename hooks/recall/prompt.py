@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from datetime import datetime
 from typing import Final, Literal
 
 from ...indexer.catalog.catalog import Catalog
@@ -19,7 +18,6 @@ from ...indexer.catalog.row import Row
 from ...indexer.search.answer import Answer, Hit, SearchRequest
 from ...indexer.text.content import READING_TOOLS
 from ...indexer.text.korean import stem_length
-from ...journal.redaction import Redactor
 from ...journal.usage import Usage, sink_factor
 from .asked import Asked, read_prompt
 from .gate import (
@@ -31,14 +29,15 @@ from .gate import (
     features_of,
     probability,
 )
-from .items import Item, ItemMaker, Read, render_item
+from .items import Item, ItemMaker
 from .recalled import Recalled
+from .request import RecallRequest
 from .sections import Line, Section, assemble
 from .sentences import states_decision
 from .timeline import recent_timeline
 from .wording import language_of
 
-MAX_ITEMS: Final = 4
+MAX_ITEMS: Final = 4  # a judgement: with 8, no labelled prompt is told more
 N_FOUND: Final = 12  # entries that a search is asked for
 ITEM_TOKENS: Final = 140
 NEVER_TOLD: Final = ("tool_output", "session_marker", "done", "cancelled")
@@ -47,8 +46,11 @@ ELSEWHERE: Final = ("preference", "convention", "workflow", "lesson")
 """Types of what holds in more than one project."""
 
 _MAX_TURN: Final = 80  # events after a prompt among which its answer is looked for
-_SAYS_LITTLE: Final = 25  # characters of an answer such as "Done."
-_NARRATES: Final = 100  # characters of what an assistant says between two tool calls
+_SAYS_LITTLE: Final = 25
+"""Characters of an answer such as "Done.": a judgement. Up to 60 next to nothing changes with labelled prompts; at
+120 a ninth of those that get what helps does not."""
+_NARRATES: Final = 100
+"""Characters of what an assistant says between two tool calls: a judgement. 25 to 400 change nothing there."""
 _N_TOUCHED: Final = 2  # turns that changed a file, the newest ones
 _MANY_TOUCHED: Final = 30  # changes of a file, from which it is one that everything touches
 _WISHES: Final = re.compile(
@@ -60,11 +62,14 @@ _WISHES: Final = re.compile(
 Verdict = Literal[
     "told",
     "not sure enough",
+    "four are surer",
     "far less sure than the first",
     "told already",
     "superseded",
     "no text",
+    "no room",
 ]
+"""``no text``: it may not be told, or cannot be read. ``no room``: the budget is used up."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,58 +91,15 @@ class Explained:
     considered: tuple[Considered, ...] = ()
 
 
-def recall_for_prompt(
-    prompt: str,
-    *,
-    search: Callable[[SearchRequest], Answer],
-    catalog: Catalog,
-    read: Read,
-    project: str,
-    session: str,
-    told: Container[str],
-    now: datetime,
-    max_tokens: int,
-    fits: Callable[[str], bool],
-    usage: Callable[[str], Usage],
-    redactor: Redactor,
-) -> Recalled:
-    """What is told with *prompt*, in at most *max_tokens* and as far as it *fits*.
-
-    Raises:
-        MemjournalError: the index cannot be asked.
-    """
-    return explain(
-        prompt,
-        search=search,
-        catalog=catalog,
-        read=read,
-        project=project,
-        session=session,
-        told=told,
-        now=now,
-        max_tokens=max_tokens,
-        fits=fits,
-        usage=usage,
-        redactor=redactor,
-    ).recalled
-
-
 def explain(
     prompt: str,
+    request: RecallRequest,
     *,
     search: Callable[[SearchRequest], Answer],
-    catalog: Catalog,
-    read: Read,
-    project: str,
-    session: str,
     told: Container[str],
-    now: datetime,
-    max_tokens: int,
-    fits: Callable[[str], bool],
     usage: Callable[[str], Usage],
-    redactor: Redactor,
 ) -> Explained:
-    """The same, and how it came about.
+    """What is told with *prompt* to a session that was *told* some already, and how it came about.
 
     Raises:
         MemjournalError: the index cannot be asked.
@@ -145,40 +107,26 @@ def explain(
     asked = read_prompt(prompt)
     if asked is None:
         return Explained(recalled=Recalled(reason="not asked"), asked=None)
-
-    def timeline() -> Recalled:
-        return recent_timeline(
-            catalog,
-            read,
-            project=project,
-            session=session,
-            now=now,
-            max_tokens=max_tokens,
-            fits=fits,
-            redactor=redactor,
-            told=told,
-        )
-
     if asked.continues:
-        may_look_back = asked.is_past or _begins(catalog, session)
-        recalled = timeline() if may_look_back else Recalled(reason="not asked")
-        return Explained(recalled=recalled, asked=asked)
-    maker = ItemMaker(catalog, read, project=project, now=now, redactor=redactor)
-    chooser = _Chooser(asked, search=search, catalog=catalog, maker=maker, told=told, usage=usage)
-    considered = chooser.choose(project=project, session=session, now=now)
-    items = _items(considered, maker, about=_words_of(asked.text))
-    recalled = _told(items, max_tokens=max_tokens, fits=fits)
-    if not recalled.text and asked.goes_on and _begins(catalog, session):
-        recalled = timeline()
+        if asked.is_past or _begins(request):
+            return Explained(recalled=recent_timeline(request, told=told), asked=asked)
+        return Explained(recalled=Recalled(reason="not asked"), asked=asked)
+    maker = request.maker()
+    chooser = _Chooser(asked, request, search=search, maker=maker, told=told, usage=usage)
+    considered = chooser.choose()
+    recalled = _told(_items(considered, maker, about=_words_of(asked.text)), request)
+    considered = tuple(_as_told(one, recalled) for one in considered)
+    if not recalled.text and asked.goes_on and _begins(request):
+        recalled = recent_timeline(request, told=told)
     return Explained(recalled=recalled, asked=asked, considered=considered)
 
 
-def _begins(catalog: Catalog, session: str) -> bool:
-    """Whether nothing was answered in *session* yet; later, "go on" means what stands in its context."""
-    if not session:
+def _begins(request: RecallRequest) -> bool:
+    """Whether nothing was answered in the session yet; later, "go on" means what stands in its context."""
+    if not request.session:
         return True
-    answers = EntryFilter(sessions=(session,), types=("assistant_response",))
-    return not catalog.count(answers)
+    answers = EntryFilter(sessions=(request.session,), types=("assistant_response",))
+    return not request.catalog.count(answers)
 
 
 def _items(considered: Iterable[Considered], maker: ItemMaker, *, about: set[str]) -> list[Item]:
@@ -187,18 +135,24 @@ def _items(considered: Iterable[Considered], maker: ItemMaker, *, about: set[str
     return [item for item in items if item is not None]
 
 
-def _told(items: Sequence[Item], *, max_tokens: int, fits: Callable[[str], bool]) -> Recalled:
+def _told(items: Sequence[Item], request: RecallRequest) -> Recalled:
     if not items:
         return Recalled(reason="no match")
     language = language_of(item.quote for item in items)
-    lines = [Line(render_item(item, language), item.id, item.quote) for item in items]
     return assemble(
-        [Section(lines=lines)],
+        [Section(lines=[Line.of(item, language) for item in items])],
         reason="confident",
         language=language,
-        max_tokens=max_tokens,
-        fits=fits,
+        max_tokens=request.max_tokens,
+        fits=request.fits,
     )
+
+
+def _as_told(considered: Considered, recalled: Recalled) -> Considered:
+    """*considered*, with what became of it when all was put together."""
+    if considered.verdict != "told" or considered.row.id in recalled.quotes:
+        return considered
+    return replace(considered, verdict="no room")
 
 
 def _words_of(text: str) -> set[str]:
@@ -222,27 +176,30 @@ class _Chooser:
     def __init__(
         self,
         asked: Asked,
+        request: RecallRequest,
         *,
         search: Callable[[SearchRequest], Answer],
-        catalog: Catalog,
         maker: ItemMaker,
         told: Container[str],
         usage: Callable[[str], Usage],
     ) -> None:
-        self._asked, self._search, self._catalog = asked, search, catalog
+        self._asked, self._request, self._search = asked, request, search
         self._maker, self._told, self._usage = maker, told, usage
 
-    def choose(self, *, project: str, session: str, now: datetime) -> tuple[Considered, ...]:
-        """What *project* knows; if nothing of it is told to a question, what holds elsewhere."""
+    def choose(self) -> tuple[Considered, ...]:
+        """What the project knows; if nothing of it is told to a question, what holds elsewhere."""
+        project = self._request.project
         here = EntryFilter(
-            projects=tuple({project, ""}), without_session=session, without_types=NEVER_TOLD
+            projects=tuple({project, ""}),
+            without_session=self._request.session,
+            without_types=NEVER_TOLD,
         )
-        considered = self._judge(here, now=now, told_from=TOLD_FROM, touched_in=project)
+        considered = self._judge(here, told_from=TOLD_FROM, touched_in=project)
         if any(one.verdict == "told" for one in considered) or not self._asks_for_rules:
             return considered
         elsewhere = EntryFilter(kinds=("fact", "rule"), types=ELSEWHERE)
         known = {one.row.docno for one in considered}
-        others = self._judge(elsewhere, now=now, told_from=TOLD_FROM_ELSEWHERE)
+        others = self._judge(elsewhere, told_from=TOLD_FROM_ELSEWHERE)
         return (*considered, *(one for one in others if one.row.docno not in known))
 
     @property
@@ -250,11 +207,11 @@ class _Chooser:
         return self._asked.is_question or self._asked.is_past
 
     def _judge(
-        self, wanted: EntryFilter, *, now: datetime, told_from: float, touched_in: str = ""
+        self, wanted: EntryFilter, *, told_from: float, touched_in: str = ""
     ) -> tuple[Considered, ...]:
         request = SearchRequest(
             text=self._asked.text,
-            now=now,
+            now=self._request.now,
             wanted=wanted,
             limit=N_FOUND,
             dates_in_words=False,
@@ -302,7 +259,7 @@ class _Chooser:
             return first
         answers = [hit.row for hit in candidate.hits if hit.row.type == "assistant_response"]
         best = next((row for row in answers if row.n_chars >= _NARRATES), None)
-        best = best or _last_answer(self._catalog, first) or next(iter(answers), None)
+        best = best or _last_answer(self._request.catalog, first) or next(iter(answers), None)
         if best is not None and best.n_chars >= _SAYS_LITTLE:
             return best
         prompts = (hit.row for hit in candidate.hits if hit.row.type == "user_prompt")
@@ -326,7 +283,7 @@ class _Chooser:
             without_types=(),
             files=files,
         )
-        rows = self._catalog.find(changing, limit=_MANY_TOUCHED)
+        rows = self._request.catalog.find(changing, limit=_MANY_TOUCHED)
         if len(rows) == _MANY_TOUCHED:
             return set()
         changed = [row for row in rows if row.tool not in READING_TOOLS and not row.branch]
@@ -339,8 +296,10 @@ class _Chooser:
         n_told, best = 0, 0.0
         for sure, features, row in judged:
             verdict: Verdict = "told"
-            if sure < told_from or n_told == MAX_ITEMS:
+            if sure < told_from:
                 verdict = "not sure enough"
+            elif n_told == MAX_ITEMS:
+                verdict = "four are surer"
             elif sure < best - CLIFF:
                 verdict = "far less sure than the first"
             elif row.id in self._told:

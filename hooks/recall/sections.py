@@ -10,9 +10,10 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 
 from .fence import fenced
+from .items import Item, render_item
 from .recalled import Reason, Recalled
 from .tokens import count_tokens
-from .wording import Language
+from .wording import WORDINGS, Language, Lead
 
 
 @dataclass(frozen=True, slots=True)
@@ -22,6 +23,13 @@ class Line:
     text: str
     id: str
     quote: str  # what of *text* are the memory's words
+
+    @classmethod
+    def of(cls, item: Item, language: Language, *, lead: Lead | None = None) -> Line:
+        """*item* as a line; with a *lead* below the heading of its session, which need not be named again."""
+        words = WORDINGS[language].leads[lead] if lead else ""
+        text = render_item(item, language, lead=words, with_place=lead is None)
+        return cls(text, item.id, item.quote)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,6 +203,8 @@ def opening_part(sentences: Iterable[str], *, max_tokens: int) -> str:
 
 
 def _worth(sentence: str, about: Collection[str]) -> float:
+    """How much *sentence* tells. The weights are a judgement and fitted to nothing: a decision goes before a
+    reason, what has most of the words that were asked for before either, and what only fills comes last."""
     worth = 3.0 * states_decision(sentence) + 2.0 * bool(_EXPLAINS.search(sentence))
     if _FILLS.match(sentence) or _IS_QUESTION.search(sentence):
         worth -= 3.0

@@ -10,19 +10,21 @@ from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final
 
-from ...journal.ledger_records import NotTold, Record, Told, Unused, Used
+from ...journal.ledger_records import NotTold, Record, TellingEvent, Told, Unused, Used
 from .brief import make_brief
-from .prompt import recall_for_prompt
+from .prompt import explain
 from .recalled import Recalled
+from .request import RecallRequest
 from .use import judge_use
 
 if TYPE_CHECKING:
+    from ...indexer.catalog.catalog import Catalog
     from ...journal.ledger import Ledger
     from ...journal.redaction import Redactor
     from ...journal.usage import Usage
     from ..adapter import Adapter
     from ..session_state import SessionState
-    from .memory import Memory
+    from .memory import Memory, Search
 
 _LOOKS_BACK: Final = timedelta(days=92)  # for what a session was told that is taken up again
 
@@ -53,18 +55,15 @@ class Teller:
         Raises:
             MemjournalError: the journal cannot be asked.
         """
-        return self._memory.use(
-            lambda catalog, _: make_brief(
-                catalog,
-                self._memory.read,
-                project=project,
-                session=session,
-                now=self._clock(),
-                max_tokens=self._brief_tokens,
-                fits=_fitting(adapter),
-                redactor=self._redactor,
+
+        def recall(catalog: Catalog, _: Search) -> Recalled:
+            most = self._brief_tokens
+            request = self._request(
+                catalog, adapter, session=session, project=project, max_tokens=most
             )
-        )
+            return make_brief(request)
+
+        return self._memory.use(recall)
 
     def choose(
         self, prompt: str, *, adapter: Adapter, session: str, project: str, told: Iterable[str]
@@ -77,21 +76,29 @@ class Teller:
         if not self._prompt_tokens:
             return Recalled(reason="disabled")
         known = frozenset(told)
-        return self._memory.use(
-            lambda catalog, search: recall_for_prompt(
-                prompt,
-                search=search,
-                catalog=catalog,
-                read=self._memory.read,
-                project=project,
-                session=session,
-                told=known,
-                now=self._clock(),
-                max_tokens=self._prompt_tokens,
-                fits=_fitting(adapter),
-                usage=self._usage(),
-                redactor=self._redactor,
+
+        def recall(catalog: Catalog, search: Search) -> Recalled:
+            most = self._prompt_tokens
+            request = self._request(
+                catalog, adapter, session=session, project=project, max_tokens=most
             )
+            usage = self._usage()
+            return explain(prompt, request, search=search, told=known, usage=usage).recalled
+
+        return self._memory.use(recall)
+
+    def _request(
+        self, catalog: Catalog, adapter: Adapter, *, session: str, project: str, max_tokens: int
+    ) -> RecallRequest:
+        return RecallRequest(
+            catalog=catalog,
+            read=self._memory.read,
+            project=project,
+            session=session,
+            now=self._clock(),
+            max_tokens=max_tokens,
+            fits=lambda text: adapter.size_of(text) <= adapter.max_size,
+            redactor=self._redactor,
         )
 
     def tell_brief(
@@ -106,7 +113,7 @@ class Teller:
             return
         recalled = self.choose_brief(adapter=adapter, session=session, project=project)
         if recalled.ids:
-            self._ledger.append(self._told(recalled, "brief", adapter, session, project))
+            self._note_told(recalled, "brief", adapter, session=session, project=project)
         state.brief = recalled.text
         state.told = _added(state.told, recalled.ids)
         state.undecided |= recalled.quotes
@@ -126,7 +133,7 @@ class Teller:
             MemjournalError: the ledger cannot be written.
         """
         if recalled.ids:
-            self._ledger.append(self._told(recalled, "prompt", adapter, session, project))
+            self._note_told(recalled, "prompt", adapter, session=session, project=project)
         elif recalled.reason not in ("not asked", "disabled"):
             self._ledger.append(
                 NotTold(
@@ -196,21 +203,25 @@ class Teller:
                 found = _added(found, record.ids)
         return found
 
-    def _told(
-        self, recalled: Recalled, event: str, adapter: Adapter, session: str, project: str
-    ) -> Told:
-        return Told(
-            at=self._clock(),
-            session=session,
-            project=project,
-            agent=adapter.agent,
-            event="brief" if event == "brief" else "prompt",
-            ids=recalled.ids,
+    def _note_told(
+        self,
+        recalled: Recalled,
+        event: TellingEvent,
+        adapter: Adapter,
+        *,
+        session: str,
+        project: str,
+    ) -> None:
+        self._ledger.append(
+            Told(
+                at=self._clock(),
+                session=session,
+                project=project,
+                agent=adapter.agent,
+                event=event,
+                ids=recalled.ids,
+            )
         )
-
-
-def _fitting(adapter: Adapter) -> Callable[[str], bool]:
-    return lambda text: adapter.size_of(text) <= adapter.max_size
 
 
 def _added(known: Iterable[str], more: Iterable[str]) -> list[str]:

@@ -15,10 +15,10 @@ from typing import Final
 from ...indexer.catalog.catalog import Catalog
 from ...indexer.catalog.entry_filter import EntryFilter
 from ...indexer.catalog.row import Row
-from ...journal.redaction import Redactor
 from .calls import command_in, outcomes_of
-from .items import Item, ItemMaker, Read, render_item
+from .items import Item, ItemMaker
 from .recalled import Recalled
+from .request import RecallRequest
 from .sections import Line, Section, assemble
 from .tokens import count_tokens
 from .wording import WORDINGS, Language, Lead, language_of
@@ -69,15 +69,17 @@ class Session:
         return [row for turn in self.turns for row in turn.answers]
 
 
-def last_session(catalog: Catalog, *, project: str, other_than: str) -> Session | None:
-    """The session of *project* in which something was asked last, but for the one *other_than*."""
-    wanted = EntryFilter(projects=(project,), kinds=("event",), without_session=other_than)
-    rows = catalog.find(wanted, limit=_LOOKED_AT)
+def last_session(request: RecallRequest) -> Session | None:
+    """The session of the project in which something was asked last, but for the one that is told."""
+    wanted = EntryFilter(
+        projects=(request.project,), kinds=("event",), without_session=request.session
+    )
+    rows = request.catalog.find(wanted, limit=_LOOKED_AT)
     seen: set[str] = set()
     for row in rows:
         if row.session and row.session not in seen:
             seen.add(row.session)
-            if found := _session_that_ends_with(catalog, row):
+            if found := _session_that_ends_with(request.catalog, row):
                 return found
     return None
 
@@ -133,11 +135,11 @@ def asked_last(session: Session, *, text_of: Callable[[Row], str]) -> Row | None
 
 
 def open_tasks(
-    catalog: Catalog, maker: ItemMaker, *, project: str, without: Container[str] = ()
+    request: RecallRequest, maker: ItemMaker, *, without: Container[str] = ()
 ) -> list[Item]:
-    """The tasks of *project* that are to be done, those in progress first, the newest first."""
-    wanted = EntryFilter(projects=(project,), kinds=("task",), types=OPEN)
-    rows = catalog.find(wanted, limit=2 * _N_TASKS)
+    """The tasks of the project that are to be done, those in progress first, the newest first."""
+    wanted = EntryFilter(projects=(request.project,), kinds=("task",), types=OPEN)
+    rows = request.catalog.find(wanted, limit=2 * _N_TASKS)
     rows.sort(key=lambda row: row.type != "in_progress")
     items = (maker.item(row, max_tokens=_TASK_TOKENS) for row in rows if row.id not in without)
     return [item for item in items if item is not None][:_N_TASKS]
@@ -150,49 +152,27 @@ def heading_of(session: Session, template: str, *, now: datetime, language: Lang
     return template.format(when=when, session=name)
 
 
-def recent_timeline(
-    catalog: Catalog,
-    read: Read,
-    *,
-    project: str,
-    session: str,
-    now: datetime,
-    max_tokens: int,
-    fits: Callable[[str], bool],
-    redactor: Redactor,
-    told: Container[str] = (),
-) -> Recalled:
-    """The last turns of the last session of *project*, what is still failing, and what is to be done.
+def recent_timeline(request: RecallRequest, *, told: Container[str] = ()) -> Recalled:
+    """The last turns of the last session, what is still failing, and what is to be done.
 
-    *session*, the one that is going on, is left out, and so are the memories that were *told* in it.
+    The memories that the session was *told* already are left out.
     """
-    maker = ItemMaker(catalog, read, project=project, now=now, redactor=redactor)
-    last = last_session(catalog, project=project, other_than=session)
-    turns = list(_told_turns(last, maker, told)) if last else []
-    failed = still_failing(last, body_of=maker.body_of) if last else None
-    failing = maker.item(failed) if failed and failed.id not in told else None
-    tasks = open_tasks(catalog, maker, project=project, without=told)
-    language = language_of(item.quote for _, item in turns) if turns else "en"
+    maker = request.maker()
+    last = last_session(request)
+    said = list(_said_in(last, maker, told)) if last else []
+    tasks = open_tasks(request, maker, without=told)
+    language = language_of(item.quote for lead, item in said if lead != "failing")
     wording = WORDINGS[language]
-    said: list[tuple[Lead, Item]] = [("failing", failing)] if failing else []
-    said += [("asked" if row.type == "user_prompt" else "answered", item) for row, item in turns]
-    heading = heading_of(last, wording.turns, now=now, language=language) if last else ""
+    heading = heading_of(last, wording.turns, now=request.now, language=language) if last else ""
     sections = (
         Section(
             heading=heading,
-            lines=[
-                Line(
-                    render_item(item, language, lead=wording.leads[lead], with_place=False),
-                    item.id,
-                    item.quote,
-                )
-                for lead, item in said
-            ],
+            lines=[Line.of(item, language, lead=lead) for lead, item in said],
             share=0.7,
         ),
         Section(
             heading=wording.tasks,
-            lines=[Line(render_item(item, language), item.id, item.quote) for item in tasks],
+            lines=[Line.of(item, language) for item in tasks],
             share=0.3,
         ),
     )
@@ -200,15 +180,18 @@ def recent_timeline(
         sections,
         reason="continuation",
         language=language,
-        max_tokens=max_tokens,
-        fits=fits,
+        max_tokens=request.max_tokens,
+        fits=request.fits,
     )
 
 
-def _told_turns(
+def _said_in(
     session: Session, maker: ItemMaker, told: Container[str]
-) -> Iterator[tuple[Row, Item]]:
-    """The prompt and the last answer of the last turns, the newest turn first."""
+) -> Iterator[tuple[Lead, Item]]:
+    """What is still failing, then the prompt and the last answer of the last turns, the newest turn first."""
+    failed = still_failing(session, body_of=maker.body_of)
+    if failed and failed.id not in told and (item := maker.item(failed)):
+        yield "failing", item
     for turn in reversed(session.turns[-_N_TURNS:]):
         for row in (*turn.prompts[-1:], *turn.answers[-1:]):
             if row.id in told:
@@ -216,4 +199,4 @@ def _told_turns(
             is_answer = row.type == "assistant_response"
             item = maker.item(row, max_tokens=_ANSWER_TOKENS if is_answer else _PROMPT_TOKENS)
             if item is not None:
-                yield row, item
+                yield "answered" if is_answer else "asked", item

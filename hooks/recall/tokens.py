@@ -1,7 +1,7 @@
 """How many tokens a model makes of a text, estimated by what its characters weigh.
 
 The invariant: what is cut fits, and ends where a character ends for a reader. The weights are those that
-an assistant's own memory counts by (OpenClaw; interfaces/memory-techniques 16): four make a token.
+an assistant's own memory counts by (OpenClaw 2026.9.6, `src/utils/cjk-chars.ts`): four make a token.
 """
 
 from __future__ import annotations

@@ -96,7 +96,6 @@ class Answer:
     did_you_mean: str = ""  # the question with the words mended that occur nowhere; "" if none
     period: AskedPeriod | None = None  # the time that the question named in words
     missing_phrases: tuple[str, ...] = ()  # what the question "quotes" and no entry says
-    background: float = 0.0  # cosine of what is merely the next best; confidence.background_of
     certainty: float = 0.0  # what a match of the question's words proves, 0-1
 
     @property

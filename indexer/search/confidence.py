@@ -48,7 +48,7 @@ class Features:
             share=float(relevance.share[0]),
             relevance=first,
             gap=(first - second) / first if first > 0 else 0.0,
-            standout=similarity - background_of(relevance),
+            standout=similarity - _background_of(relevance),
             agreement=relevance.agreement,
         )
 
@@ -89,7 +89,7 @@ HAS_ANSWER_BY_KEYWORD: Final = Model(share=5.88, relevance=5.94, constant=-4.43)
 94 times in 100 and ``none`` was said to 96 of 100 that have no answer; by keyword alone 90 and 94."""
 
 
-def background_of(relevance: Relevance) -> float:
+def _background_of(relevance: Relevance) -> float:
     """The cosine that a question has with entries of this collection that only are the next best."""
     if len(relevance.similarity) <= N_NEAREST:
         return TYPICAL_BACKGROUND  # in a small journal there are too few to tell

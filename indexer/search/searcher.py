@@ -37,7 +37,7 @@ from .answer import (
 )
 from .asked_dates import take_period
 from .cited import cited_rows
-from .confidence import background_of, judge
+from .confidence import judge
 from .evidence import Evidence, Legs
 from .of_a_time import rows_of_a_time, wanted_types
 from .ordering import REPETITION, Candidate, Result, order_results
@@ -212,7 +212,6 @@ class Searcher:
                 *missing,
                 *(() if cited else self._nowhere_in(asked, hits)),
             ),
-            background=background_of(evidence.relevance) if evidence.used_vector else 0.0,
             certainty=evidence.certainty,
         )
 

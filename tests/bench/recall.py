@@ -41,6 +41,7 @@ from recall_journal import (
 
 from memjournal.hooks.recall.gate import NAMES, TOLD_FROM
 from memjournal.hooks.recall.prompt import Explained, explain
+from memjournal.hooks.recall.request import RecallRequest
 from memjournal.hooks.recall.tokens import count_tokens
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.indexer.catalog.row import Row
@@ -94,20 +95,18 @@ class Recall:
         self, text: str, project: str, *, told: Sequence[str] = (), session: str = THIS_SESSION
     ) -> Explained:
         """What is told with *text*."""
-        return explain(
-            text,
-            search=self._searcher.search,
+        request = RecallRequest(
             catalog=self._catalog,
             read=self._index.read,
             project=project,
             session=session,
-            told=told,
             now=NOW,
             max_tokens=BUDGET,
             fits=lambda _: True,
-            usage=lambda _: UNKNOWN,
             redactor=self._redactor,
         )
+        search = self._searcher.search
+        return explain(text, request, search=search, told=told, usage=lambda _: UNKNOWN)
 
     def outcome(self, prompt: Labelled) -> Outcome:
         """The same, with what is known of the prompt."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import re
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,8 @@ PROMPT = "커넥션 풀 크기를 얼마로 하기로 했지?"
 
 @pytest.fixture
 def journal(world: World) -> World:
+    """Two memories, with their vectors: by words alone next to nothing is sure enough to be told."""
+    world.set_env(MEMJOURNAL_EMBEDDING_ENABLED="true")
     world.init()
     world.add(
         "커넥션 풀은 20으로 하기로 했다\n\n한도가 100이고 인스턴스가 5개이기 때문이다.",
@@ -114,6 +117,44 @@ def test_what_was_chosen_is_explained_beside_the_text(journal: World) -> None:
         " Tests are named after what must hold",
         " 커넥션 풀은 20으로 하기로 했다",
     ]
+
+
+def test_what_was_considered_for_a_prompt_is_explained_beside_the_text(journal: World) -> None:
+    said = journal.ok("recall", "--explain", PROMPT)
+    assert said.out == journal.ok("recall", PROMPT).out
+    why, *considered = said.err.splitlines()
+    assert why.startswith("prompt of local/work/shop: found, and sure enough; ")
+    assert re.fullmatch(
+        r"  (?:0\.[4-9]\d|1\.00)  told: mem:\w+  decision: 커넥션 풀은 20으로 하기로 했다",
+        considered[0],
+    )
+    assert all("  not sure enough: mem:" in line for line in considered[1:])
+    told_before = journal.ok("recall", "--explain", "--brief", PROMPT).err
+    assert "  told already: mem:" in told_before
+
+
+def test_nothing_is_told_and_what_came_nearest_is_explained(journal: World) -> None:
+    said = journal.ok("recall", "--explain", "리뷰어는 커넥션을 몇 명 잡아야 하지?")
+    why, *considered = said.err.splitlines()
+    assert (said.out, "sure enough to be told" in why) == ("", True)
+    assert considered and all("  not sure enough: mem:" in line for line in considered)
+    asked_nothing = journal.ok("recall", "--explain", "고마워").err
+    assert len(asked_nothing.splitlines()) == 1
+
+
+def test_json_explains_what_was_considered(journal: World) -> None:
+    brief, prompt = journal.ok("recall", "--brief", "--explain", "--json", PROMPT).objects
+    assert (brief["considered"], prompt["ids"]) == ([], [])
+    (alone,) = journal.ok("recall", "--explain", "--json", PROMPT).objects
+    first, *others = alone["considered"]  # type: ignore[misc]  # JSON
+    assert {**first, "id": [first["id"]], "probability": first["probability"] >= 0.4} == {
+        "id": alone["ids"],
+        "title": "커넥션 풀은 20으로 하기로 했다",
+        "probability": True,
+        "verdict": "told",
+    }
+    assert {one["verdict"] for one in others} <= {"not sure enough"}
+    assert "considered" not in journal.ok("recall", "--json", PROMPT).objects[0]
 
 
 def test_another_project_is_told_of_by_its_name(journal: World) -> None:

@@ -75,7 +75,7 @@ def three_sessions(world: World, telling: Telling) -> tuple[str, str, str]:
     telling.told("b1", font, event="brief", project=BLOG)
     telling.silent("no match")
     telling.silent("no match", project=BLOG)
-    telling.silent("not asked")
+    telling.silent("no match")
     return cookie, pool, font
 
 
@@ -108,7 +108,7 @@ def test_all_that_was_told_is_counted_by_what_became_of_it(world: World, telling
         *(3, 2),
     ]
     assert (counted["share_used"], counted["unreadable"]) == (0.4, 0)
-    assert counted["not_told"] == {"no match": 2, "not asked": 1}
+    assert counted["not_told"] == {"no match": 3}
     by_event = counted["by_event"]
     assert isinstance(by_event, dict)
     assert (by_event["prompt"]["told"], by_event["brief"]["told"]) == (6, 1)
@@ -132,8 +132,7 @@ def test_people_read_the_same(world: World, telling: Telling) -> None:
         " 40% of those judged were used\n"
         "  in 1 brief: 1 not judged\n"
         "nothing told for 3 prompts\n"
-        "          2  no match\n"
-        "          1  not asked\n"
+        "          3  no match\n"
         "\n"
         "most used (sessions that used it, of those judged)\n"
         f"      2 of 2     {cookie}  세션 토큰은 서명 쿠키로\n"
@@ -146,7 +145,7 @@ def test_people_read_the_same(world: World, telling: Telling) -> None:
 def test_one_project_is_named_as_everywhere(world: World, telling: Telling) -> None:
     three_sessions(world, telling)
     (shop,) = world.ok("stats", "--recall", "--project", "shop", "--json").objects
-    assert (shop["told"], shop["not_told"]) == (6, {"no match": 1, "not asked": 1})
+    assert (shop["told"], shop["not_told"]) == (6, {"no match": 2})
     (blog,) = world.ok("stats", "--recall", "-p", "블로그", "--json").objects
     assert (blog["told"], blog["briefs"], blog["not_told"]) == (1, 1, {"no match": 1})
     (both,) = world.ok("stats", "--recall", "-p", "블로그", "-p", SHOP, "--json").objects

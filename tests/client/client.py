@@ -40,7 +40,6 @@ class Said:
 
     code: int
     results: Sequence[Mapping[str, object]]  # one for each prompt
-    took_s: float
     hooks: Sequence[HookRan]
     err: str
 
@@ -100,7 +99,6 @@ class Client:
     def run(self, *arguments: str, stdin: str = "") -> Said:
         """Run the client without a terminal, to its end."""
         log = self.world.home / f"debug-{time.monotonic_ns()}.txt"
-        begun = time.monotonic()
         done = subprocess.run(
             [self.program, "-p", "--debug-file", str(log), *arguments],
             input=stdin.encode(),
@@ -110,7 +108,6 @@ class Client:
             check=False,
             timeout=300,
         )
-        took_s = time.monotonic() - begun
         printed = [json.loads(line) for line in done.stdout.decode().splitlines()]
         results = [line for line in printed if line.get("type") == "result"]
         hooks = [
@@ -118,7 +115,7 @@ class Client:
             for event, command, status, ms in _HOOK_RAN.findall(log.read_text(encoding="utf-8"))
         ]
         log.unlink()
-        return Said(done.returncode, results, took_s, hooks, done.stderr.decode())
+        return Said(done.returncode, results, hooks, done.stderr.decode())
 
     @property
     def environment(self) -> Mapping[str, str]:

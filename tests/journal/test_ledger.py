@@ -53,8 +53,6 @@ TOLD = Told(
     agent="claude-code",
     event="prompt",
     ids=("a7Bc3x", "k2Jd8f"),
-    scores=(0.93, 0.7),
-    confidence="high",
 )
 NOT_TOLD = NotTold(
     at=AT, session=TOLD.session, project="로컬/가게", agent="claude-code", reason="no match"
@@ -73,11 +71,6 @@ told_values = st.builds(
     agent=lines,
     event=st.sampled_from(["prompt", "brief"]),
     ids=st.lists(ids, max_size=4).map(tuple),
-    confidence=st.sampled_from(["", "high", "suggested"]),
-).flatmap(
-    lambda told: st.lists(scores, min_size=len(told.ids), max_size=len(told.ids)).map(
-        lambda each: replace(told, scores=tuple(each))
-    )
 )
 reasons = st.sampled_from(["no match", "not asked", "disabled", "없음"])
 records = st.one_of(
@@ -151,8 +144,6 @@ def test_the_lines_are_as_the_documentation_shows_them(tmp_path: Path, ledger: L
             **names,
             "event": "prompt",
             "ids": ["a7Bc3x", "k2Jd8f"],
-            "scores": [0.93, 0.7],
-            "confidence": "high",
         },
         {
             "kind": "not_told",
@@ -186,10 +177,9 @@ def test_half_a_character_in_a_name_is_no_obstacle(tmp_path: Path, ledger: Ledge
     [
         lambda: replace(TOLD, at=datetime(2026, 11, 30)),
         lambda: replace(TOLD, ids=("로그인 버그 고쳐줘",)),
-        lambda: replace(TOLD, ids=("a7Bc3x",)),
-        lambda: replace(TOLD, scores=(0.5, float("nan"))),
-        lambda: replace(TOLD, scores=(0.5, 1.5)),
         lambda: replace(USED, id="src/auth.py"),
+        lambda: replace(USED, overlap=float("nan")),
+        lambda: replace(USED, overlap=1.5),
         lambda: replace(UNUSED, overlap=-0.1),
         lambda: replace(NOT_TOLD, reason="the user asked to fix the login bug in src/auth.py"),
         lambda: replace(NOT_TOLD, reason="no\nmatch"),
@@ -296,7 +286,6 @@ def test_no_link_is_followed_out_of_the_journal(tmp_path: Path, place: str) -> N
         render_record(USED).replace(b"0.41", b"NaN"),
         render_record(USED).replace(b"0.41", b"9" * 400),
         render_record(USED).replace(b"a7Bc3x", b"../../x"),
-        render_record(TOLD).replace(b"[0.93,0.7]", b"0.93"),
         render_record(TOLD).replace(b'["a7Bc3x","k2Jd8f"]', b'"a7Bc3x"'),
         b"[" * 100_000 + b"\n",
         b"x" * (3 * MAX_LINE_BYTES + 7) + b"\n",

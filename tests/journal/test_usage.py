@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -15,9 +16,10 @@ from memjournal.journal import files
 from memjournal.journal.ledger import Ledger
 from memjournal.journal.ledger_records import NotTold, Record, Told, Unused, Used
 from memjournal.journal.recall_statistics import summarize_recall
-from memjournal.journal.usage import UNKNOWN, LedgerUsage, Usage, sink_factor, usage_of
+from memjournal.journal.usage import UNKNOWN, LedgerUsage, Usage, sink_factor
 
 AT = datetime(2026, 11, 30, 0, 12, 4, tzinfo=UTC)
+IDS = ("a7Bc3x", "k2Jd8f")
 
 
 def told(session: str, *ids: str, event: str = "prompt", project: str = "shop") -> Told:
@@ -54,12 +56,20 @@ def in_vain(n_sessions: int, *, event: str = "prompt") -> list[Record]:
     return found
 
 
+def usage_of(records: Iterable[Record]) -> dict[str, Usage]:
+    """How the two memories fared, by a ledger that holds *records* alone."""
+    with tempfile.TemporaryDirectory() as root:
+        Ledger(Path(root), machine="host-1", redact=str).append(*records)
+        of = LedgerUsage(Path(root)).refresh()
+    return {one: of(one) for one in IDS}
+
+
 def factor(records: Sequence[Record]) -> float:
-    return sink_factor(usage_of(records).get("a7Bc3x", UNKNOWN))
+    return sink_factor(usage_of(records)["a7Bc3x"])
 
 
 sessions = st.sampled_from(["s1", "s2", "s3"])
-names = st.sampled_from(["a7Bc3x", "k2Jd8f"])
+names = st.sampled_from(IDS)
 records = st.lists(
     st.one_of(
         st.builds(told, sessions, names, event=st.sampled_from(["prompt", "brief"])),
@@ -165,10 +175,7 @@ def test_asking_in_between_gives_what_counting_all_at_once_does(
     for step in steps:
         ledger.append(*step)
         of = usage.refresh()
-        whole = usage_of(ledger.read())
-        assert {one: of(one) for one in ("a7Bc3x", "k2Jd8f")} == {
-            one: whole.get(one, UNKNOWN) for one in ("a7Bc3x", "k2Jd8f")
-        }
+        assert {one: of(one) for one in IDS} == usage_of(ledger.read())
 
 
 def test_a_ledger_that_was_rewritten_is_counted_anew(tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from memjournal.hooks.recall.prompt import Explained, explain
 from memjournal.hooks.recall.recalled import Recalled
+from memjournal.hooks.recall.request import RecallRequest
 from memjournal.indexer.embedding.embedders import SHIPPED_MODEL
 from memjournal.indexer.index import JournalIndex
 from memjournal.indexer.options import IndexOptions
@@ -55,19 +56,16 @@ class AskedJournal(SmallJournal):
         with contextlib.closing(self._index.read_catalog()) as catalog:
             searcher = Searcher(self._index, catalog)
             try:
-                return explain(
-                    prompt,
-                    search=searcher.search,
+                request = RecallRequest(
                     catalog=catalog,
                     read=self._index.read,
                     project=project,
                     session=session,
-                    told=told,
                     now=NOW,
                     max_tokens=max_tokens,
                     fits=fits,
-                    usage=usage,
                     redactor=Redactor(),
                 )
+                return explain(prompt, request, search=searcher.search, told=told, usage=usage)
             finally:
                 searcher.close()

@@ -10,6 +10,7 @@ from pathlib import Path
 from memjournal.hooks.recall.brief import make_brief
 from memjournal.hooks.recall.items import ItemMaker
 from memjournal.hooks.recall.recalled import Recalled
+from memjournal.hooks.recall.request import RecallRequest
 from memjournal.hooks.recall.timeline import recent_timeline
 from memjournal.indexer.catalog.catalog import Catalog
 from memjournal.indexer.catalog.in_files import read_entry
@@ -132,25 +133,27 @@ class SmallJournal:
         fits: Callable[[str], bool] = lambda _: True,
     ) -> Recalled:
         return make_brief(
-            self.catalog(),
-            self.read,
+            self._request(project=project, session=session, max_tokens=max_tokens, fits=fits)
+        )
+
+    def timeline(self, *, session: str = NEW, told: Sequence[str] = ()) -> Recalled:
+        return recent_timeline(self._request(session=session, max_tokens=800), told=told)
+
+    def _request(
+        self,
+        *,
+        project: str = SHOP,
+        session: str,
+        max_tokens: int,
+        fits: Callable[[str], bool] = lambda _: True,
+    ) -> RecallRequest:
+        return RecallRequest(
+            catalog=self.catalog(),
+            read=self.read,
             project=project,
             session=session,
             now=NOW,
             max_tokens=max_tokens,
             fits=fits,
             redactor=Redactor(),
-        )
-
-    def timeline(self, *, session: str = NEW, told: Sequence[str] = ()) -> Recalled:
-        return recent_timeline(
-            self.catalog(),
-            self.read,
-            project=SHOP,
-            session=session,
-            now=NOW,
-            max_tokens=800,
-            fits=lambda _: True,
-            redactor=Redactor(),
-            told=told,
         )

@@ -348,3 +348,13 @@ def test_what_was_considered_is_explained(journal: AskedJournal) -> None:
     again = journal.explained(POOL, told={pool})
     assert again.considered[0].verdict == "told already"
     assert journal.explained("ok").considered == ()
+
+
+def test_what_was_sure_enough_and_not_told_is_explained(journal: AskedJournal) -> None:
+    pool_size(journal)
+    explained = journal.explained(POOL, fits=lambda _: False)
+    assert (explained.recalled.text, explained.considered[0].verdict) == ("", "no room")
+    for place in ("shop", "blog", "API", "worker", "admin"):
+        journal.memory(f"The connection pool of the {place} has 20 connections", "It is as quick.")
+    verdicts = [one.verdict for one in journal.explained(POOL).considered[: MAX_ITEMS + 1]]
+    assert verdicts == ["told"] * MAX_ITEMS + ["four are surer"]
