@@ -9,11 +9,11 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime, tzinfo
 from functools import cached_property
 from pathlib import Path
+from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from ..journal.errors import MemjournalError, StorageError
 from ..journal.settings import JOURNAL_FILE, Settings, load_settings
-from ..journal.values import dataclass, field
 
 if TYPE_CHECKING:
     from ..indexer.catalog.catalog import Catalog
@@ -32,19 +32,21 @@ _READER_PATIENCE_S = 1.0  # for what was saved just now to be indexed
 _WRITER_PATIENCE_S = 60.0  # for what an import has written
 
 
-@dataclass(slots=False)
 class Context:
     """The journal, settings and surroundings of one run of ``mem``."""
 
     latest: ClassVar[Context | None] = None  # for the log, which has nobody to ask
 
-    journal_option: Path | None = None
-    arguments: tuple[str, ...] = ()  # the command line, as typed
-    overrides: Mapping[str, str] = field(default_factory=dict)
-    _to_close: list[Catalog | DaemonClient] = field(default_factory=list, init=False)
-    _said: set[str] = field(default_factory=set, init=False)
-
-    def __post_init__(self) -> None:
+    def __init__(
+        self,
+        journal_option: Path | None = None,
+        arguments: tuple[str, ...] = (),
+        overrides: Mapping[str, str] = MappingProxyType({}),
+    ) -> None:
+        """*arguments* are the command line, as typed."""
+        self.journal_option, self.arguments, self.overrides = journal_option, arguments, overrides
+        self._to_close: list[Catalog | DaemonClient] = []
+        self._said: set[str] = set()
         Context.latest = self
 
     @cached_property

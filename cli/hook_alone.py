@@ -16,10 +16,9 @@ from typing import TYPE_CHECKING, Final, TypeVar
 from ..journal.errors import MemjournalError, UnavailableError
 from .context import Context
 from .hook_desk import make_desk
-from .version import VERSION
 
 if TYPE_CHECKING:
-    from ..hooks.recall.memory import Memory
+    from ..hooks.recall.teller import Teller
     from ..indexer.catalog.catalog import Catalog
     from ..indexer.daemon.client import DaemonClient
     from ..indexer.daemon.place import DaemonPlace
@@ -27,8 +26,10 @@ if TYPE_CHECKING:
     from ..indexer.search.answer import Answer, SearchRequest
 
 T = TypeVar("T")
-_DAEMON_SHARE: Final = 0.6  # of what is left: then it is done here
-_SEARCH_S: Final = 1.0  # of a keyword search that has to load all it needs, at 100,000 entries
+_OTHER_DAEMON_SHARE: Final = 0.6  # of what is left, for one that `thin` could not ask
+_SEARCH_S: Final = 1.0
+"""Of a keyword search that has to load all it needs; `mem search` takes 0.7 s of CPU at 100,000 entries
+(`tests/bench/growth.py`)."""
 _STD: Final = (0, 1, 2)
 
 
@@ -60,9 +61,9 @@ class Alone:
             return answer
         desk = make_desk(
             self._surroundings,
-            memory=self._memory_for(event),
+            teller=lambda: self._teller,
+            tells="starts" if self._starts_daemon else "always",
             report=self._report,
-            is_lasting=False,
         )
         return desk.handle(agent, event, payload, environ)
 
@@ -79,7 +80,7 @@ class Alone:
             "payload": payload.decode("utf-8", "replace"),
             "environ": dict(environ),
         }
-        timeout_s = max(0.0, self._deadline - time.monotonic()) * _DAEMON_SHARE
+        timeout_s = max(0.0, self._deadline - time.monotonic()) * _OTHER_DAEMON_SHARE
         try:
             with contextlib.closing(client):
                 answer = client.call("hook", params, timeout_s=timeout_s)
@@ -88,16 +89,14 @@ class Alone:
             return None
         return answer if isinstance(answer, str) else None
 
-    def _memory_for(self, event: str) -> Memory | None:
-        """What recall reads; None where nothing is told.
+    @cached_property
+    def _teller(self) -> Teller:
+        """Chooses by keyword, and as if no memory had been told before: the ledger is not read for that."""
+        from ..journal.usage import UNKNOWN
+        from .hook_desk import make_teller
 
-        That is with a tool call, and with all but the start of a session where a daemon will be there for the
-        next hook: a search of this process's own takes most of a second, and the assistant waits.
-        """
-        name = event.lower()
-        if "tool" in name or (self._may_start and "start" not in name):
-            return None
-        return _ColdMemory(self._surroundings.index, deadline=self._deadline)
+        memory = _ColdMemory(self._surroundings.index, deadline=self._deadline)
+        return make_teller(self._surroundings, memory, usage=lambda: lambda _: UNKNOWN)
 
     def leave_daemon(self) -> None:
         """See to it that there is a daemon for the next hook, where the settings let it.
@@ -105,13 +104,14 @@ class Alone:
         Raises:
             MemjournalError: the settings cannot be read.
         """
-        if self._has_seen_to_daemon or not self._may_start or self._is_starting():
+        if self._has_seen_to_daemon or not self._starts_daemon or self._is_starting():
             return
         if (client := self._reach()) is not None:
             client.close()
 
     @property
-    def _may_start(self) -> bool:
+    def _starts_daemon(self) -> bool:
+        """Whether one is started for the next hook; that nobody sits at a terminal says nothing here."""
         return self._surroundings.settings.daemon.autostart != "never"
 
     def _is_starting(self) -> bool:
@@ -125,15 +125,15 @@ class Alone:
         return place_of(self._surroundings)
 
     def _reach(self) -> DaemonClient | None:
-        from ..indexer.daemon.lifecycle import Launch, reach
-        from .daemon_link import command_of
+        from dataclasses import replace
+
+        from ..indexer.daemon.lifecycle import reach
+        from .daemon_link import launch_of
 
         self._has_seen_to_daemon = True
-        launch = Launch(
-            place=self._place,
-            version=VERSION,
-            command=command_of(self._surroundings, "daemon", "run", "--detached"),
-            autostart=self._may_start,
+        launch = replace(
+            launch_of(self._surroundings),
+            autostart=self._starts_daemon,
             spawn=_spawn if hasattr(os, "posix_spawn") else None,
         )
         reached = reach(launch, now_ns=self._surroundings.now_ns)

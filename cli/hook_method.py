@@ -7,12 +7,12 @@ from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from typing import TYPE_CHECKING, Final
 
-from ..hooks.desk import MODE_VARIABLE
-from ..hooks.thin import passed_on
+from ..hooks.thin import MODE_VARIABLE, passed_on
 from ..indexer.daemon.errors import OtherSettingsError
-from ..journal.errors import FormatError
+from ..journal.errors import FormatError, MemjournalError
+from ..journal.usage import LedgerUsage
 from .context import HOME_VARIABLE
-from .hook_desk import make_desk
+from .hook_desk import make_desk, make_teller
 from .log import write_line
 from .mem_hook import BUDGET_VARIABLE
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from ..hooks.recall.recalled import Recalled
     from ..indexer.index import JournalIndex
     from ..indexer.living.living_index import LivingIndex
+    from ..journal.entry import Entry
     from .context import Context
 
 _NO_SETTINGS: Final = (MODE_VARIABLE, HOME_VARIABLE, BUDGET_VARIABLE)
@@ -31,6 +32,18 @@ class _WarmMemory:
     def __init__(self, living: LivingIndex, index: JournalIndex) -> None:
         self.use = living.use
         self.read = index.read
+        self._index = index
+
+    def find(self, entry_id: str) -> Entry | None:
+        """The entry that has that id, as far as the index knows."""
+        if not self._index.catalog_path.exists():
+            return None
+        try:
+            rows = self.use(lambda catalog, _: catalog.by_id(entry_id))
+        except MemjournalError:  # what is derived must not keep an event from being written
+            return None
+        stored = (self.read(row) for row in rows)
+        return next((one.entry for one in stored if one is not None), None)
 
 
 def _begin(task: Callable[[], Recalled]) -> Callable[[], Recalled]:
@@ -55,8 +68,16 @@ class HookMethod:
     ) -> None:
         memory = _WarmMemory(living, surroundings.index)
         self._settings = settings_in(surroundings.environ)
+        usage = LedgerUsage(surroundings.root).refresh
+        teller = make_teller(surroundings, memory, usage=usage)
         self._desk = make_desk(
-            surroundings, memory=memory, report=write_line, written=written, begin=_begin
+            surroundings,
+            teller=lambda: teller,
+            tells="always",
+            report=write_line,
+            lookup=memory.find,
+            written=written,
+            begin=_begin,
         )
 
     def __call__(self, params: Mapping[str, object]) -> object:

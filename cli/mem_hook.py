@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from types import FrameType
     from typing import NoReturn
 
-OFF_VARIABLE = "MEMJOURNAL_HOOKS"
 BUDGET_VARIABLE = "MEMJOURNAL_HOOK_BUDGET_S"
 _BUDGET_S = 2.5
 _LAST_BUDGET_S = 1.1  # an assistant that ends kills its hooks after 1.5 s, their start included
+_LAST = "end"  # how every assistant calls it: SessionEnd, session_end, session-end
 _MAX_BUDGET_S = 600.0
 _STDIN_SHARE = 0.5  # of the budget: then what has come is taken for the whole
 _DAEMON_SHARE = 0.6  # then it is done without it
@@ -63,7 +63,7 @@ def run(
     budget_s = budget_of(arguments[1] if len(arguments) > 1 else "", environ)
     try:
         payload = read(started + budget_s * _STDIN_SHARE)
-        if environ.get(OFF_VARIABLE, "").lower() == "off":
+        if environ.get(thin.MODE_VARIABLE, "").lower() == "off":
             return
         _run(arguments, payload, write, environ, started=started, budget_s=budget_s)
     except OutOfTimeError:
@@ -86,43 +86,60 @@ def _run(
         return
     agent, event = arguments
     if len(payload) > thin.MAX_PAYLOAD_BYTES:
-        _report(
-            f"{event[:_NAME_CHARS]}: a payload of more than {thin.MAX_PAYLOAD_BYTES:,} bytes is left out"
-        )
+        size = f"{thin.MAX_PAYLOAD_BYTES:,}"
+        _report(f"{event[:_NAME_CHARS]}: a payload of more than {size} bytes is left out")
         return
     given = thin.passed_on(environ)
-    why: thin.NoAnswerError | None = None
+    deadline = started + budget_s * _DAEMON_SHARE
     try:
-        root = thin.find_journal(environ, _cwd())
-        if not root:
-            return
-        answer = thin.ask(
-            run_folder(environ),
-            root,
-            version=VERSION,
-            agent=agent,
-            event=event,
-            payload=payload,
-            environ=given,
-            deadline=started + budget_s * _DAEMON_SHARE,
-        )
+        answer = _ask(agent, event, payload, given, environ, deadline=deadline)
     except thin.NoAnswerError as error:
         why = error
-    except thin.PlaceError:
-        pass  # what is in the way is said by whoever looks for the journal next
     else:
         write(answer)
         return
+    if not isinstance(why, thin.NoDaemonError) and not why.is_other:
+        _report(f"{event[:_NAME_CHARS]}: {why}; done without it")
     import gc
 
     gc.disable()  # what is loaded now stays to the end: looking through it again and again takes 4 ms
     from .hook_alone import Alone
 
     alone = Alone(deadline=started + budget_s, report=_report)
-    if why is not None and not isinstance(why, thin.NoDaemonError) and not why.is_other:
-        _report(f"{event[:_NAME_CHARS]}: {why}; done without it")
-    write(alone.handle(agent, event, payload, given, is_other=why is not None and why.is_other))
+    write(alone.handle(agent, event, payload, given, is_other=why.is_other))
     alone.leave_daemon()
+
+
+def _ask(
+    agent: str,
+    event: str,
+    payload: bytes,
+    given: Mapping[str, str],
+    environ: Mapping[str, str],
+    *,
+    deadline: float,
+) -> str:
+    """What the daemon answers; "" where there is no journal.
+
+    Raises:
+        NoAnswerError: it does not. What is in the way of a journal is said by whoever looks for it next.
+    """
+    try:
+        root = thin.find_journal(environ, _cwd())
+    except thin.PlaceError as error:
+        raise thin.NoDaemonError("no journal that it could be of") from error
+    if not root:
+        return ""
+    return thin.ask(
+        run_folder(environ),
+        root,
+        version=VERSION,
+        agent=agent,
+        event=event,
+        payload=payload,
+        environ=given,
+        deadline=deadline,
+    )
 
 
 def budget_of(event: str, environ: Mapping[str, str]) -> float:
@@ -133,7 +150,7 @@ def budget_of(event: str, environ: Mapping[str, str]) -> float:
         wanted = 0.0
     if wanted > 0.0:
         return min(wanted, _MAX_BUDGET_S)
-    return _LAST_BUDGET_S if "end" in event.lower() else _BUDGET_S
+    return _LAST_BUDGET_S if event.lower().endswith(_LAST) else _BUDGET_S
 
 
 def run_folder(environ: Mapping[str, str]) -> str:

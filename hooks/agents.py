@@ -14,6 +14,9 @@ from .adapter import Adapter
 AGENTS: Final = (
     *("claude-code", "codex", "gemini", "cursor", "opencode", "openclaw", "hermes", "pi"),
 )
+"""Those that hooks can be installed into."""
+OTHER: Final = "other"
+"""Any program that tells what happens in the payload that our own extensions send."""
 AUTO: Final = "auto"
 """In place of a name: whoever it is, by the variables of the hook's process."""
 
@@ -52,21 +55,16 @@ def find_adapter(agent: str, environ: Mapping[str, str] | None = None) -> Adapte
             from .cursor.hook_adapter import HookAdapter as Cursor
 
             return Cursor()
-        case "opencode":
-            from .opencode.hook_adapter import HookAdapter as OpenCode
-
-            return OpenCode()
         case "openclaw":
-            from .openclaw.hook_adapter import HookAdapter as OpenClaw
+            from .openclaw.prompts import read_prompt
+            from .own_payload import OwnHooks
 
-            return OpenClaw()
-        case "hermes":
-            from .hermes.hook_adapter import HookAdapter as Hermes
+            return OwnHooks("openclaw", read_prompt=read_prompt)
+        case "opencode" | "hermes" | "pi" | "other" as own:
+            from .own_payload import OwnHooks
 
-            return Hermes()
-        case "pi":
-            from .pi.hook_adapter import HookAdapter as Pi
-
-            return Pi()
+            return OwnHooks(own)
     known = ", ".join(AGENTS)
-    raise UsageError(f"no assistant is called {agent!r}", mend=f"name one of {known}, or {AUTO}")
+    raise UsageError(
+        f"no assistant is called {agent!r}", mend=f"name one of {known}, {OTHER} or {AUTO}"
+    )

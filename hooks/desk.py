@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import contextlib
 import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -22,8 +20,7 @@ from ..journal.errors import FormatError, MemjournalError
 from ..journal.event import Event, SessionHeader
 from ..journal.values import replace
 from .agents import find_adapter
-from .capture import is_editor, is_wanted
-from .claude_code.tools import files_of, render_call, render_result
+from .capture import is_wanted
 from .happening import (
     Answered,
     Compacted,
@@ -36,58 +33,41 @@ from .happening import (
     ToolUsed,
 )
 from .ignored_files import is_ignored
+from .session_logs import SessionLogs
 from .session_state import SessionState, SessionStates
 from .text import Limits, clean, trim
+from .thin import MAX_PAYLOAD_BYTES, MODE_VARIABLE
+from .tool_call import files_of, render_call, render_result
+from .tool_kinds import is_editor
 
 if TYPE_CHECKING:
-    from ..journal.session_log import SessionLog
     from ..journal.store import Journal
     from .adapter import Adapter
-    from .capture import Policy
-    from .claude_code.tools import Mask
+    from .desk_options import DeskOptions
     from .recall.recalled import Recalled
     from .recall.teller import Teller
+    from .tool_call import Mask
 
     Begin = Callable[[Callable[[], Recalled]], Callable[[], Recalled]]
 
-MODE_VARIABLE: Final = "MEMJOURNAL_HOOKS"  # ``off`` is for `mem-hook` itself
 EVALUATE: Final = "evaluate"
-MAX_PAYLOAD_BYTES: Final = 64_000_000
+"""The mode in which nothing is written; ``off`` is for `mem-hook` itself."""
+
 _ASKED_CHARS: Final = 4_000  # of a prompt, kept to judge by what was told with it
 _MAX_EDITED: Final = 200
 _MAX_NAME: Final = 200
 _GOES_ON: Final = ("resume", "compact")
-_MAX_LOGS: Final = 64  # sessions whose files are known by heart
 _FENCE_SIGNS: Final = ("<", "&", "\uff1c", "\ufe64", "\u2501")
 _OK_LIMITS: Final = Limits(characters=2_000, lines=40)  # of what went well: enough to see how
-
-
-class DeskOptions:
-    """What a desk is set to; nothing here is read from the environment or a configuration."""
-
-    __slots__ = ("captures", "keeps_subagents", "limits", "policy", "skips")
-
-    def __init__(
-        self,
-        *,
-        captures: bool = True,
-        policy: Policy = "outcomes",
-        keeps_subagents: bool = False,
-        limits: Limits | None = None,
-        skips: tuple[str, ...] = (),
-    ) -> None:
-        """*skips* are names of projects, with ``*`` for any part, of which nothing is kept or told."""
-        self.skips = skips
-        self.captures, self.policy, self.keeps_subagents = captures, policy, keeps_subagents
-        self.limits = limits or Limits()
 
 
 class HookDesk:
     """Takes what hooks tell and gives what they print. Any number of threads and processes may.
 
-    *teller* chooses what an assistant is told; without one nothing is. *written* hears of each event
-    that was written, by its type, and of moments at which what was written should be committed. *begin*
-    is given what takes long and is asked for the outcome later; where there is time, it does it meanwhile.
+    *teller* gives, when it is needed first, what chooses what an assistant is told; without one nothing is.
+    *written* hears of each event that was written, by its type, and of moments at which what was written
+    should be committed. *begin* is given what takes long and is asked for the outcome later; where there
+    is time, it does it meanwhile.
     """
 
     def __init__(
@@ -100,14 +80,14 @@ class HookDesk:
         project_of: Callable[[str], str],
         mask: Mask,
         report: Callable[[str], object],
-        teller: Teller | None = None,
+        teller: Callable[[], Teller] | None = None,
         written: Callable[[str], object] = lambda _: None,
         begin: Begin = lambda task: task,
     ) -> None:
         self._journal, self._options, self._states = journal, options, states
         self._clock, self._project_of, self._mask = clock, project_of, mask
         self._report, self._teller, self._written = report, teller, written
-        self._begin, self._logs = begin, _Logs(journal)
+        self._begin, self._logs = begin, SessionLogs(journal)
 
     def handle(self, agent: str, event: str, payload: bytes, environ: Mapping[str, str]) -> str:
         """What the hook *event* of *agent* is to print; whatever it tells is on disk then.
@@ -153,16 +133,17 @@ class HookDesk:
 
     def _evaluate(self, adapter: Adapter, happening: Happening) -> str:
         """What would be told; nothing is written anywhere."""
-        if self._teller is None or not isinstance(happening, SessionStarted | Prompted):
+        teller = self._teller_for(happening)
+        if teller is None or not isinstance(happening, SessionStarted | Prompted):
             return ""
         session, project = happening.session, self._project_of(happening.cwd)
         state = self._states.reading(adapter.agent, session) or SessionState()
         if isinstance(happening, Prompted):
             text = _said(happening.text)
-            return self._choose(adapter, happening, text, state.told).text
+            return self._choose(teller(), adapter, happening, text, state.told).text
         if state.brief is not None:
             return state.brief
-        return self._teller.choose_brief(adapter=adapter, session=session, project=project).text
+        return teller().choose_brief(adapter=adapter, session=session, project=project).text
 
     # --- what is written down -----------------------------------------------------------------
 
@@ -173,30 +154,32 @@ class HookDesk:
         with self._changing(adapter, said) as state:
             turn = state.turn + 1
             key = said.key or _made_key("prompt", turn, text)
-            teller = self._teller
-            choosing = None
-            if teller is not None:
-                choosing = self._begin(lambda: self._choose(adapter, said, text, state.told))
+            recalling = None
+            if (teller := self._teller_for(said)) is not None:
+                recalling = self._begin(
+                    lambda: self._choose(teller(), adapter, said, text, state.told)
+                )
             if not self._store(adapter, said, state, self._event(key, "user_prompt", text, turn)):
                 return ""  # the same hook once more
-            state.turn, state.prompt = turn, said.prompt
-            redactor = self._journal.redactor_of(self._project_of(said.cwd))
-            state.asked = redactor.redact(text[:_ASKED_CHARS]).text
+            project = self._project_of(said.cwd)
+            state.turn = turn
+            state.asked = self._journal.redactor_of(project).redact(text[:_ASKED_CHARS]).text
             state.told_now, state.edited = {}, []
-            if teller is not None and choosing is not None:
+            if teller is not None and recalling is not None:
                 with self._reporting("recall"):
-                    return teller.note_prompt(
-                        choosing(),
+                    return teller().note_prompt(
+                        recalling(),
                         adapter=adapter,
                         session=said.session,
-                        project=self._project_of(said.cwd),
+                        project=project,
                         state=state,
                     )
         return ""
 
-    def _choose(self, adapter: Adapter, said: Prompted, text: str, told: Sequence[str]) -> Recalled:
-        assert self._teller is not None
-        return self._teller.choose(
+    def _choose(
+        self, teller: Teller, adapter: Adapter, said: Prompted, text: str, told: Sequence[str]
+    ) -> Recalled:
+        return teller.choose(
             text,
             adapter=adapter,
             session=said.session,
@@ -216,7 +199,8 @@ class HookDesk:
             return
         with self._changing(adapter, tool) as state:
             if is_edit:  # git has the change; which files it touched is said by the answer to come
-                paths = [self._journal.redactor.redact(path).text for path in named]
+                redactor = self._journal.redactor_of(self._project_of(tool.cwd))
+                paths = [redactor.redact(path).text for path in named]
                 state.edited = list(dict.fromkeys((*state.edited, *paths)))[:_MAX_EDITED]
             if is_kept:
                 self._store(adapter, tool, state, self._tool_event(tool, named, state.turn))
@@ -309,12 +293,13 @@ class HookDesk:
     def _start(self, adapter: Adapter, start: SessionStarted) -> str:
         with self._reporting("cleaning up"):
             self._states.prune(now_s=self._clock().timestamp())
-        if self._teller is None:
+        teller = self._teller_for(start)
+        if teller is None:
             return ""
         with self._changing(adapter, start) as state:
             if state.brief is None:
                 with self._reporting("the brief"):
-                    self._teller.tell_brief(
+                    teller().tell_brief(
                         adapter=adapter,
                         session=start.session,
                         project=self._project_of(start.cwd),
@@ -324,15 +309,30 @@ class HookDesk:
 
     def _judge(self, happening: Happening, state: SessionState, *, answer: str) -> None:
         """Note which of the memories that were told have been of use, as far as *answer* shows it."""
-        if self._teller is not None and answer and (state.told_now or state.undecided):
+        teller = self._teller_for(happening)
+        if teller is not None and answer and (state.told_now or state.undecided):
             with self._reporting("the ledger"):
-                self._teller.judge(answer, session=happening.session, state=state)
+                teller().judge(answer, session=happening.session, state=state)
 
     def _end(self, adapter: Adapter, end: SessionEnded) -> None:
-        if self._teller is not None:
+        teller = self._teller_for(end)
+        if teller is not None:
             with self._changing(adapter, end) as state, self._reporting("the ledger"):
-                self._teller.close(session=end.session, state=state)
+                if state.undecided:
+                    teller().close(session=end.session, state=state)
         self._written("ended")
+
+    def _teller_for(self, happening: Happening) -> Callable[[], Teller] | None:
+        """What gives who tells something then, and loads it not before; None where nobody does.
+
+        With a tool call nothing ever is told. Where a hook has nobody who has recall loaded already,
+        the start of a session may be worth the wait and nothing else is.
+        """
+        if isinstance(happening, ToolUsed):
+            return None
+        if self._options.tells == "starts" and not isinstance(happening, SessionStarted):
+            return None
+        return self._teller
 
     # --- help ------------------------------------------------------------------------------------
 
@@ -351,9 +351,9 @@ class HookDesk:
         found = None if is_new else self._journal.find_session(happening.session)
         if found is not None:
             state.started, state.turn = found.header.started.isoformat(), found.last_turn
-            if self._teller is not None:
+            if self._teller is not None:  # whatever is happening: a state is made once
                 with self._reporting("the ledger"):
-                    state.told = self._teller.told_in(happening.session)
+                    state.told = self._teller().told_in(happening.session)
         return state
 
     @contextlib.contextmanager
@@ -365,25 +365,6 @@ class HookDesk:
             pass  # a new journal, which knows nothing yet
         except MemjournalError as error:
             self._report(f"{what}: {error}")
-
-
-class _Logs:
-    """The logs of the sessions that were written to last: a file that is known need not be read."""
-
-    def __init__(self, journal: Journal) -> None:
-        self._journal = journal
-        self._changing = threading.Lock()
-        self._logs: OrderedDict[tuple[str, str], SessionLog] = OrderedDict()
-
-    def of(self, header: SessionHeader, *, is_new: bool) -> SessionLog:
-        name = (header.agent, header.session)
-        with self._changing:
-            if (log := self._logs.get(name)) is None:
-                log = self._logs[name] = self._journal.open_session(header, is_new=is_new)
-            self._logs.move_to_end(name)
-            if len(self._logs) > _MAX_LOGS:
-                self._logs.popitem(last=False)
-        return log
 
 
 def without_fences(text: str) -> str:

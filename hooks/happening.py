@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Literal
 
 from ..journal.event import Outcome
-from ..journal.values import dataclass, field
+from ..journal.values import dataclass
 
 StartSource = Literal["startup", "resume", "clear", "compact", "fork"]
 
@@ -33,7 +33,6 @@ class Prompted(_Happening):
 
     text: str
     key: str = ""  # "" where the assistant names none: then the turn and the text make one
-    prompt: str = ""  # the assistant's id of this prompt, which its answer names too
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +46,6 @@ class ToolUsed(_Happening):
     outcome: Outcome
     exit_code: int | None = None
     key: str
-    prompt: str = ""
     by_subagent: str = ""  # the sub-agent that called it; "" for the main conversation
 
 
@@ -57,7 +55,6 @@ class Answered(_Happening):
 
     text: str
     key: str = ""  # "" where the assistant names none: then the turn and the text make one
-    prompt: str = ""
     subagent: str = ""  # whose answer it is; "" for the assistant's own
     subagent_type: str = ""
 
@@ -66,9 +63,6 @@ class Answered(_Happening):
 class Compacting(_Happening):
     """The assistant is about to shorten its context."""
 
-    trigger: str
-    prompt: str = ""
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Compacted(_Happening):
@@ -76,12 +70,11 @@ class Compacted(_Happening):
 
     summary: str
     key: str = ""
-    prompt: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SessionEnded(_Happening):
-    reason: str = ""
+    """A conversation is over, or is left; it may go on some day."""
 
 
 Happening = SessionStarted | Prompted | ToolUsed | Answered | Compacting | Compacted | SessionEnded
@@ -91,4 +84,4 @@ Happening = SessionStarted | Prompted | ToolUsed | Answered | Compacting | Compa
 class Ignored:
     """A payload that is understood, and about which nothing is to be done."""
 
-    reason: str = field(default="")
+    reason: str

@@ -6,11 +6,11 @@ It is ours to define, so it is small: a JSON object with `session`, `cwd`, and w
     prompt          prompt; id
     tool            tool, input, output, id; failed, interrupted, exit_code
     answer          answer; id
-    compacting      trigger
+    compacting
     compacted       summary; id
-    session-end     reason
+    session-end
 
-What stands behind a semicolon may be missing. `id` is the assistant's own id of what is told, and `turn`, with any of
+What stands behind a semicolon may be missing; more may stand there. `id` is the assistant's own id of what is told, and `turn`, with any of
 them, that of the turn. What the hook prints is `{"context": TEXT}`, or nothing.
 """
 
@@ -19,9 +19,6 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from .adapter import PayloadError
-from .claude_code.keys import said_key, summary_key
-from .claude_code.tools import read_outcome
 from .happening import (
     Answered,
     Compacted,
@@ -31,23 +28,27 @@ from .happening import (
     Prompted,
     SessionEnded,
     SessionStarted,
-    StartSource,
     ToolUsed,
 )
-from .payload import as_json, as_text, filled_at, key_at, optional_text, text_at, utf16_units
+from .keys import said_key, summary_key
+from .payload import (
+    as_json,
+    as_text,
+    filled_at,
+    key_at,
+    needed_key_at,
+    optional_text,
+    start_source,
+    text_at,
+    utf16_units,
+)
 from .text import clean
+from .tool_call import read_outcome
 
 EVENTS: Final = (
     *("session-start", "prompt", "tool", "answer", "compacting", "compacted", "session-end"),
 )
 _TAKE_CONTEXT: Final = ("session-start", "prompt")
-_SOURCES: Final[Mapping[str, StartSource]] = {
-    "startup": "startup",
-    "resume": "resume",
-    "clear": "clear",
-    "compact": "compact",
-    "fork": "fork",
-}
 
 
 class OwnHooks:
@@ -69,30 +70,28 @@ class OwnHooks:
         own_id = key_at(payload, "id")
         match event:
             case "session-start":
-                source = _SOURCES.get(optional_text(payload, "source"), "startup")
-                return SessionStarted(session=session, cwd=cwd, source=source)
+                return SessionStarted(session=session, cwd=cwd, source=start_source(payload))
             case "prompt":
                 text = self._read_prompt(clean(text_at(payload, "prompt", event=event)))
                 if not text:
                     return Ignored(reason="a prompt that no person typed")
                 key = own_id or said_key(turn, text)
-                return Prompted(session=session, cwd=cwd, text=text, key=key, prompt=turn)
+                return Prompted(session=session, cwd=cwd, text=text, key=key)
             case "tool":
-                return _tool_used(payload, session, cwd, turn)
+                return _tool_used(payload, session, cwd)
             case "answer":
                 text = text_at(payload, "answer", event=event)
                 if not text.strip():
                     return Ignored(reason="a turn that ended without an answer")
                 key = own_id or said_key(turn, text)
-                return Answered(session=session, cwd=cwd, text=text, key=key, prompt=turn)
+                return Answered(session=session, cwd=cwd, text=text, key=key)
             case "compacting":
-                trigger = optional_text(payload, "trigger")
-                return Compacting(session=session, cwd=cwd, trigger=trigger, prompt=turn)
+                return Compacting(session=session, cwd=cwd)
             case "compacted":
                 summary = text_at(payload, "summary", event=event)
                 key = own_id or summary_key(turn)
-                return Compacted(session=session, cwd=cwd, summary=summary, key=key, prompt=turn)
-        return SessionEnded(session=session, cwd=cwd, reason=optional_text(payload, "reason"))
+                return Compacted(session=session, cwd=cwd, summary=summary, key=key)
+        return SessionEnded(session=session, cwd=cwd)
 
     def write(self, event: str, context: str) -> str:
         if not context or event not in _TAKE_CONTEXT:
@@ -103,11 +102,9 @@ class OwnHooks:
         return utf16_units(clean(context))
 
 
-def _tool_used(payload: Mapping[str, object], session: str, cwd: str, turn: str) -> ToolUsed:
+def _tool_used(payload: Mapping[str, object], session: str, cwd: str) -> ToolUsed:
     name = filled_at(payload, "tool", event="tool")
-    key = key_at(payload, "id")
-    if not key:
-        raise PayloadError("id is missing or not an id", where="tool")
+    key = needed_key_at(payload, "id", event="tool")
     text = as_text(payload.get("output"))
     exit_code = payload.get("exit_code")
     code = exit_code if isinstance(exit_code, int) and not isinstance(exit_code, bool) else None
@@ -125,5 +122,4 @@ def _tool_used(payload: Mapping[str, object], session: str, cwd: str, turn: str)
         outcome=outcome,
         exit_code=code_in_text if code is None else code,
         key=key,
-        prompt=turn,
     )

@@ -6,10 +6,36 @@ Nothing here raises anything but `PayloadError`, and no message of it quotes the
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
+from typing import Final
 
 from .adapter import PayloadError
-from .claude_code.records import as_key
+from .happening import StartSource
+from .keys import as_key
+from .text import clean
+
+_SOURCES: Final[Mapping[str, StartSource]] = {
+    "startup": "startup",
+    "resume": "resume",
+    "clear": "clear",
+    "compact": "compact",
+    "fork": "fork",
+}
+
+
+def check_event(payload: Mapping[str, object], event: str) -> None:
+    """Make sure that *payload*, if it names its event, is of the hook named *event*.
+
+    Raises:
+        PayloadError: it is of another.
+    """
+    if payload.get("hook_event_name", event) != event:
+        raise PayloadError("the payload is of another event", where=event)
+
+
+def start_source(payload: Mapping[str, object]) -> StartSource:
+    """How a session begins; what is not known counts as a start like any other."""
+    return _SOURCES.get(optional_text(payload, "source"), "startup")
 
 
 def text_at(payload: Mapping[str, object], name: str, *, event: str) -> str:
@@ -46,6 +72,25 @@ def key_at(payload: Mapping[str, object], name: str) -> str:
     return as_key(optional_text(payload, name))
 
 
+def needed_key_at(payload: Mapping[str, object], name: str, *, event: str) -> str:
+    """The id under *name*.
+
+    Raises:
+        PayloadError: it is missing, or cannot stand as a key.
+    """
+    if key := key_at(payload, name):
+        return key
+    raise PayloadError(f"{name} is missing or not an id", where=event)
+
+
+def is_error(response: object) -> bool:
+    """Whether a tool's answer says that it failed, in the words of MCP."""
+    match response:
+        case {"isError": True} | {"is_error": True}:
+            return True
+    return False
+
+
 def as_text(value: object) -> str:
     """What a tool answered, as text: its own words, those of its blocks, or else its JSON."""
     match value:
@@ -67,6 +112,17 @@ def as_json(value: object) -> str:
         return json.dumps(value, ensure_ascii=False, separators=(",", ":"), default=str)
     except (ValueError, RecursionError):
         return ""
+
+
+def hook_output(event: str, context: str, *, taken_at: Collection[str]) -> str:
+    """What a hook prints so that *context* is read, in Claude Code's envelope, which others took over.
+
+    "" where there is nothing to tell, or *event* is none of those that take it.
+    """
+    if not context or event not in taken_at:
+        return ""
+    told = {"hookEventName": event, "additionalContext": clean(context)}
+    return as_json({"hookSpecificOutput": told})
 
 
 def utf16_units(text: str) -> int:

@@ -16,50 +16,26 @@ from typing import Final
 from ..journal import files
 from ..journal.digests import sha256
 from ..journal.errors import MemjournalError
+from ..journal.values import dataclass, field
 
 KEPT_S: Final = 90 * 86_400
 _FORMAT: Final = 1
 _MAX_BYTES: Final = 2_000_000
 
 
+@dataclass(slots=True)
 class SessionState:
     """One conversation as its hooks left it."""
 
-    __slots__ = (
-        "asked",
-        "brief",
-        "edited",
-        "prompt",
-        "started",
-        "summaries",
-        "told",
-        "told_now",
-        "turn",
-        "undecided",
-    )
-    # Written out by hand: a hook pays for each import, and `dataclasses` costs more than the rest.
-    turn: int
-    prompt: str
-    asked: str
-    started: str
-    told: list[str]
-    told_now: dict[str, str]
-    undecided: dict[str, str]
-    summaries: list[str]
-    edited: list[str]
-    brief: str | None
-
-    def __init__(self) -> None:
-        self.turn = 0  # of the last prompt; 0 before the first
-        self.prompt = ""  # the assistant's id of that prompt
-        self.asked = ""  # its text as it was stored, or its beginning
-        self.started = ""  # RFC 3339; "" before the first event is stored
-        self.told: list[str] = []  # ids of memories, all of this session
-        self.told_now: dict[str, str] = {}  # what was told with this prompt: words by id
-        self.undecided: dict[str, str] = {}  # what of the brief no answer has used yet
-        self.edited: list[str] = []  # files changed since the prompt
-        self.summaries: list[str] = []  # those that compactions made: key and digest
-        self.brief: str | None = None  # as it was told first; None before that
+    turn: int = 0  # of the last prompt; 0 before the first
+    asked: str = ""  # the text of that prompt as it was stored, or its beginning
+    started: str = ""  # RFC 3339; "" before the first event is stored
+    told: list[str] = field(default_factory=list)  # ids of memories, all of this session
+    told_now: dict[str, str] = field(default_factory=dict)  # with this prompt: words by id
+    undecided: dict[str, str] = field(default_factory=dict)  # of the brief, and used by no answer
+    edited: list[str] = field(default_factory=list)  # files changed since the prompt
+    summaries: list[str] = field(default_factory=list)  # of compactions: key and digest
+    brief: str | None = None  # as it was told first; None before that
 
     def as_json(self) -> bytes:
         fields = {name: getattr(self, name) for name in self.__slots__}
@@ -74,28 +50,27 @@ class SessionState:
             fields = json.loads(raw)
         except (ValueError, RecursionError):
             return None
+        if not isinstance(fields, dict) or fields.get("format") != _FORMAT:
+            return None
         state = cls()
-        match fields:
-            case {"format": 1, **rest}:
-                pass
-            case _:
-                return None
         for name in cls.__slots__:
-            value, usual = rest.get(name), getattr(state, name)
-            if name == "brief":
-                is_fit = value is None or isinstance(value, str)
-            elif isinstance(usual, list):
-                is_fit = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            elif isinstance(usual, dict):
-                is_fit = isinstance(value, dict) and all(
-                    isinstance(one, str) for one in value.values()
-                )
-            else:
-                is_fit = type(value) is type(usual)
-            if not is_fit:
+            value = fields.get(name)
+            if not _is_like(getattr(state, name), value):
                 return None
             setattr(state, name, value)
         return state
+
+
+def _is_like(usual: object, value: object) -> bool:
+    """Whether *value* is of the type that *usual*, the value of a new state, has."""
+    match usual:
+        case None:
+            return value is None or isinstance(value, str)
+        case list():
+            return isinstance(value, list) and all(isinstance(one, str) for one in value)
+        case dict():
+            return isinstance(value, dict) and all(isinstance(one, str) for one in value.values())
+    return type(value) is type(usual)
 
 
 class SessionStates:

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 PROTOCOL = 1  # `indexer.daemon.wire.PROTOCOL`; a test compares them
 MAX_PAYLOAD_BYTES = 32 << 20
 """More is no event: an assistant cuts what its tools give back far below that."""
+MODE_VARIABLE = "MEMJOURNAL_HOOKS"
+"""``off`` turns hooks off, for a session that is itself run by one; what else it may be is the desk's business."""
 _MAX_REQUEST_BYTES = 4 << 20  # what the daemon takes, `indexer.daemon.lines.MAX_REQUEST_BYTES`
 _MAX_ANSWER_BYTES = 1 << 20  # of some 10,000 characters that an assistant reads
 _MAX_STATE_BYTES = 64_000

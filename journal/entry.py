@@ -67,7 +67,7 @@ def as_privacy(text: str) -> Privacy | None:
     return _PRIVACY_BY_NAME.get(text)
 
 
-@dataclass(frozen=True, slots=True, order=True)
+@dataclass(frozen=True, slots=True)
 class Edge:
     """A typed relation from one entry to another, written ``rel: mem:ID`` in frontmatter."""
 

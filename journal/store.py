@@ -7,15 +7,11 @@ changed only where they asked for it, and nothing is removed except by ``forget`
 from __future__ import annotations
 
 import io
-import itertools
-import os
-import re
-import unicodedata
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING
 
 from . import files
 from .entry import Edge, Entry, EntryId
@@ -27,31 +23,19 @@ from .errors import (
     NotFoundError,
 )
 from .event import SessionHeader
-from .frontmatter import MAX_FRONTMATTER_BYTES, set_fields
+from .file_names import memory_path
+from .frontmatter import parse_document, set_fields
 from .ids import content_key, mint
-from .project import project_path
 from .redaction import Redacted, Redactor
 from .screening import FLAGGED, screen
-from .session_file import (
-    is_torn_header,
-    parse_event,
-    parse_header,
-    record_id,
-    record_keys,
-    render_forgotten,
-    scan,
-    session_in,
-)
+from .session_file import record_id, record_keys, render_forgotten, scan
+from .session_files import FoundSession, find_session, session_path
 from .session_log import SessionLog
 from .settings import DEFAULTS
 from .values import dataclass, replace
 
 if TYPE_CHECKING:
     from .reading import Stored
-
-_MAX_SLUG_BYTES: Final = 60
-_MAX_HEAD_BYTES: Final = MAX_FRONTMATTER_BYTES + 1024
-_UUID_START: Final = re.compile(r"[0-9a-f]{8}(?=-[0-9a-f]{4}-)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -62,15 +46,6 @@ class Created:
     path: str
     is_new: bool
     n_hidden: int = 0  # private sections and secrets that were not written
-
-
-@dataclass(frozen=True, slots=True)
-class FoundSession:
-    """What the file of a session says of it."""
-
-    path: str
-    header: SessionHeader
-    last_turn: int  # 0 where nobody has asked anything yet
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,18 +120,18 @@ class Journal:
         Raises:
             StorageError: its file cannot be read.
         """
-        wanted = self.redactor.redact(_well_formed(session)).text
-        for path in self._named_as(short_session(session)):
-            if session_in(_head_of(path) or b"") != wanted:
-                continue
-            header, last_turn = None, 0
-            for part in scan(io.BytesIO(files.read(path))):
-                header = header or parse_header(part.raw.decode("utf-8", "replace"))[0]
-                if part.kind == "event":
-                    last_turn = max(last_turn, parse_event(part.raw, header).turn or 0)
-            if header is not None:
-                return FoundSession(path.relative_to(self.root).as_posix(), header, last_turn)
-        return None
+        written = self.redactor.redact(_well_formed(session)).text
+        return find_session(self.root, session, written=written)
+
+    def _session_path(self, header: SessionHeader, *, is_new: bool = False) -> Path:
+        project = header.project.rsplit("/", 1)[-1]
+        return session_path(
+            self.root,
+            header,
+            written=self.redactor.redact(header.session).text,
+            project=self.redactor.redact(project).text,
+            is_new=is_new,
+        )
 
     def _check_place(self, folder: str) -> None:
         """Refuse to write where the journal is no more, or through a link out of it.
@@ -175,42 +150,6 @@ class Journal:
                 where=str(self.root / folder),
                 mend="put a folder there",
             )
-
-    def _named_as(self, short: str) -> list[Path]:
-        """The session files that end with *short*, the oldest first."""
-        end = f"--{short}.md"
-        folders = [str(self.root / "sessions")]
-        for _ in range(3):  # years, months, days
-            folders = [one.path for folder in folders for one in _listed(folder) if one.is_dir()]
-        found = (one.path for folder in folders for one in _listed(folder))
-        return [Path(path) for path in sorted(found) if path.endswith(end)]
-
-    def _session_path(self, header: SessionHeader, *, is_new: bool = False) -> Path:
-        """The file that says it holds the session, else the first free name on its first day.
-
-        Nothing is remembered between calls: other processes make session files too. An empty file
-        counts as free: whoever made it may be about to write this very session's header, and if
-        not, ``SessionLog`` finds another session's there and asks again.
-        """
-        session = self.redactor.redact(header.session).text
-        short = short_session(header.session)
-        name = slug(self.redactor.redact(header.project.rsplit("/", 1)[-1]).text) or "session"
-        folder = self.root / "sessions" / f"{header.started:%Y/%m/%d}"
-        free: Path | None = None
-        for n in itertools.count(1):
-            path = folder / (f"{name}--{short}.md" if n == 1 else f"{name}-{n}--{short}.md")
-            head = _head_of(path)
-            if head is not None and session_in(head) == session:
-                return path
-            if not head or is_torn_header(head):
-                free = free or path
-            if head is None:
-                break
-        for path in () if is_new else self._named_as(short):
-            if session_in(_head_of(path) or b"") == session:
-                return path
-        assert free is not None
-        return free
 
     def create(self, draft: Entry) -> Created:
         """Store *draft* as a new memory file, its id minted here; the same words again are one entry.
@@ -294,8 +233,8 @@ class Journal:
             symbols=redact_all(draft.symbols),
             extra=extra,
         )
-        if flagged := screen("\n".join((*(one.text for one in hidden), *_texts_in(extra)))):
-            entry = replace(entry, extra={**extra, FLAGGED: list(flagged)})
+        if flagged := _flags_of(entry):
+            entry = replace(entry, extra={**extra, FLAGGED: flagged})
         return entry, sum(one.n_hidden for one in hidden)
 
     def change_fields(self, path: str, changes: Mapping[str, object]) -> None:
@@ -308,30 +247,35 @@ class Journal:
             FrontmatterError: the file's frontmatter cannot be changed safely; it is as it was.
             StorageError: the disk refused; the file is as it was.
         """
-        from .memory_file import replace_title
-
-        redacted = self.redactor.redact_value(changes)
-        assert isinstance(redacted, dict)
         target = self._existing(path)
         with files.locked(target, timeout_s=self._lock_timeout_s):
             try:
                 text = files.read(target).decode("utf-8")
             except UnicodeDecodeError as error:
                 raise FormatError("not UTF-8", where=path, mend="save it as UTF-8") from error
-            retitled = (
-                replace_title(text, str(redacted["title"])) if redacted.get("title") else None
-            )
-            if retitled is not None:  # the title is a heading, not a field
-                del redacted["title"]
-            changed = text if retitled is None else retitled
             try:
-                changed = set_fields(changed, redacted) if redacted else changed
+                changed = self._with_changes(text, changes)
+                if path.startswith("memories/"):  # in other files a mark is not asked for
+                    changed = _with_mark(changed, path)
             except FrontmatterError as error:
                 raise FrontmatterError(
                     error.what, where=": ".join(filter(None, (path, error.where))), mend=error.mend
                 ) from error
             if changed != text:
                 files.replace(target, changed.encode("utf-8"))
+
+    def _with_changes(self, text: str, changes: Mapping[str, object]) -> str:
+        """A memory's *text* with these fields, redacted as those of its project."""
+        from .memory_file import replace_title
+
+        project = changes.get("project", parse_document(text).fields.get("project"))
+        redacted = self.redactor_of(str(project or "")).redact_value(changes)
+        assert isinstance(redacted, dict)
+        retitled = replace_title(text, str(redacted["title"])) if redacted.get("title") else None
+        if retitled is not None:  # the title is a heading, not a field
+            text = retitled
+            del redacted["title"]
+        return set_fields(text, redacted) if redacted else text
 
     def forget(self, entries: Iterable[Stored]) -> list[Forgetting]:
         """Remove *entries* from the files; what is in git's history stays there.
@@ -365,6 +309,28 @@ class Journal:
         if not target.is_file():
             raise NotFoundError("no such file", where=path)
         return target
+
+
+def _with_mark(text: str, path: str) -> str:
+    """The memory *text* with a mark that is true of it as it is now, or with none."""
+    from .memory_file import parse_memory
+
+    entry, _ = parse_memory(text, path=path, fallback_time=datetime.fromtimestamp(0, UTC))
+    flagged = _flags_of(entry)
+    if flagged == entry.extra.get(FLAGGED, []):
+        return text
+    return set_fields(text, {FLAGGED: flagged or None})
+
+
+def _flags_of(entry: Entry) -> list[str]:
+    """The ids of what is threatening in a memory, wherever it stands."""
+    texts = (
+        *(entry.title, entry.type, entry.body, entry.project, entry.session, entry.agent),
+        *(entry.tool, *entry.tags, *entry.source, *entry.files, *entry.symbols),
+        *(part for edge in entry.edges for part in (edge.relation, edge.target)),
+        *_texts_in({name: one for name, one in entry.extra.items() if name != FLAGGED}),
+    )
+    return list(screen("\n".join(texts)))
 
 
 def _texts_in(value: object) -> Iterator[str]:
@@ -410,46 +376,6 @@ def without_records(data: bytes, ids: frozenset[str], *, path: str = "") -> byte
             raw = raw[: loose_start(part)]
         kept.append(raw)
     return b"".join(kept)
-
-
-def memory_path(entry: Entry) -> str:
-    """Where the file of a memory stands: a folder per project and month, so that none grows large."""
-    project = project_path(entry.project or "general")
-    name = slug(entry.title) or slug(entry.type) or entry.kind
-    return f"memories/{project}/{entry.created:%Y-%m}/{name}--{entry.id}.md"
-
-
-def slug(text: str) -> str:
-    """*text* as part of a file name: letters and digits of any script, joined by hyphens."""
-    words = re.findall(r"[^\W_]+", unicodedata.normalize("NFC", text).casefold())
-    joined = "-".join(words).encode("utf-8")[:_MAX_SLUG_BYTES].decode("utf-8", "ignore")
-    return joined.strip("-")
-
-
-def short_session(session: str) -> str:
-    """A few characters that stand for a session in its file's name."""
-    found = _UUID_START.match(session)
-    return found.group() if found else mint(f"session:{session}")
-
-
-def _listed(folder: str) -> list[os.DirEntry[str]]:
-    """What is in *folder*; nothing where there is none, or none that can be read."""
-    try:
-        with os.scandir(folder) as entries:
-            return list(entries)
-    except OSError:
-        return []
-
-
-def _head_of(path: Path) -> bytes | None:
-    """The beginning of a session file, long enough for any header; None if there is no file."""
-    try:
-        with open(path, "rb") as stream:
-            return stream.read(_MAX_HEAD_BYTES)
-    except FileNotFoundError:
-        return None
-    except OSError as error:
-        raise files.as_storage_error(error, path) from error
 
 
 def _content_key(entry: Entry) -> str:

@@ -77,7 +77,7 @@ def install(
         _print_changes(changes, installer.agent, chosen, dry_run=dry_run, as_json=as_json)
         for copy in () if dry_run else copies_of(changes, receipts()):
             output.note(f"what it was before is kept as {copy}")
-        for step in () if dry_run else installer.next_steps(around, chosen):
+        for step in () if dry_run else installer.next_steps(chosen):
             output.note(f"{installer.agent}: {step}")
         for hindrance in installer.hindrances(around):
             output.warn(f"{installer.agent}: {hindrance}")

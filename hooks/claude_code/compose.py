@@ -16,10 +16,11 @@ from typing import Final
 
 from ...journal.event import Event
 from ..ignored_files import is_ignored
+from ..keys import said_key, summary_key
 from ..source import Tally
 from ..text import trim
+from ..tool_call import approved_plan, files_of, read_outcome, render_call, render_result
 from .held import HeldEvents, Position
-from .keys import said_key, summary_key
 from .options import ReadOptions
 from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
 from .prompts import join_blocks, read_said
@@ -41,7 +42,6 @@ from .records import (
     as_text,
 )
 from .titles import Titles
-from .tools import approved_plan, files_of, read_outcome, render_call, render_result
 
 IGNORED: Final = "ignored by .memignore"
 

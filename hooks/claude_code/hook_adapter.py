@@ -7,12 +7,10 @@ with versions: what is not needed may be missing.
 
 from __future__ import annotations
 
-import json
 import re
 from collections.abc import Mapping
 from typing import Final
 
-from ..adapter import PayloadError
 from ..happening import (
     Answered,
     Compacted,
@@ -24,19 +22,29 @@ from ..happening import (
     SessionStarted,
     ToolUsed,
 )
-from ..payload import as_text, filled_at, key_at, optional_text, text_at, utf16_units
+from ..keys import said_key, summary_key
+from ..payload import (
+    as_text,
+    check_event,
+    filled_at,
+    hook_output,
+    is_error,
+    key_at,
+    needed_key_at,
+    optional_text,
+    start_source,
+    text_at,
+    utf16_units,
+)
 from ..text import clean
-from .keys import said_key, summary_key
+from ..tool_call import read_outcome
 from .prompts import read_said
-from .records import as_key
-from .tools import read_outcome
 
 EVENTS: Final = (
     *("SessionStart", "UserPromptSubmit", "PostToolUse", "PostToolUseFailure", "Stop"),
     *("SubagentStop", "PreCompact", "PostCompact", "SessionEnd"),
 )
 _TAKE_CONTEXT: Final = ("SessionStart", "UserPromptSubmit")
-_SOURCES: Final = {"startup", "resume", "clear", "compact", "fork"}
 _HUMAN: Final = ("", "user", "sdk")
 _ANALYSIS: Final = re.compile(r"<analysis>.*?(?:</analysis>|\Z)", re.DOTALL)
 _SUMMARY: Final = re.compile(r"</?summary>")
@@ -51,57 +59,37 @@ class HookAdapter:
     def read(
         self, event: str, payload: Mapping[str, object], environ: Mapping[str, str]
     ) -> Happening | Ignored:
+        if event not in EVENTS:
+            return Ignored(reason=f"nothing is done about {event}")
+        check_event(payload, event)
         session = filled_at(payload, "session_id", event=event)
-        if payload.get("hook_event_name", event) != event:
-            raise PayloadError(f"the payload is of another event than {event}")
         cwd = optional_text(payload, "cwd") or environ.get("CLAUDE_PROJECT_DIR", "")
         prompt = key_at(payload, "prompt_id")
         match event:
             case "SessionStart":
-                source = optional_text(payload, "source")
-                if source not in _SOURCES:
-                    source = "startup"
-                return SessionStarted(session=session, cwd=cwd, source=source)  # type: ignore[arg-type]  # narrowed by the set
+                return SessionStarted(session=session, cwd=cwd, source=start_source(payload))
             case "UserPromptSubmit":
                 return _prompted(payload, session, cwd, prompt)
             case "PostToolUse" | "PostToolUseFailure":
-                return _tool_used(event, payload, session, cwd, prompt)
+                return _tool_used(event, payload, session, cwd)
             case "Stop":
                 text = optional_text(payload, "last_assistant_message")
-                return Answered(
-                    session=session, cwd=cwd, text=text, prompt=prompt, key=said_key(prompt, text)
-                )
+                return Answered(session=session, cwd=cwd, text=text, key=said_key(prompt, text))
             case "SubagentStop":
-                return _subagent_answered(payload, session, cwd, prompt)
+                return _subagent_answered(payload, session, cwd)
             case "PreCompact":
-                return Compacting(
-                    session=session,
-                    cwd=cwd,
-                    trigger=optional_text(payload, "trigger"),
-                    prompt=prompt,
-                )
+                return Compacting(session=session, cwd=cwd)
             case "PostCompact":
-                return Compacted(
-                    session=session,
-                    cwd=cwd,
-                    summary=_without_analysis(optional_text(payload, "compact_summary")),
-                    prompt=prompt,
-                    key=summary_key(prompt),
-                )
-            case "SessionEnd":
-                return SessionEnded(
-                    session=session, cwd=cwd, reason=optional_text(payload, "reason")
-                )
-        return Ignored(reason=f"nothing is done about {event}")
+                summary = _without_analysis(optional_text(payload, "compact_summary"))
+                key = summary_key(prompt)
+                return Compacted(session=session, cwd=cwd, summary=summary, key=key)
+        return SessionEnded(session=session, cwd=cwd)
 
     def write(self, event: str, context: str) -> str:
-        if not context or event not in _TAKE_CONTEXT:
-            return ""
-        told = {"hookEventName": event, "additionalContext": context}
-        return json.dumps({"hookSpecificOutput": told}, ensure_ascii=False)
+        return hook_output(event, context, taken_at=_TAKE_CONTEXT)
 
     def size_of(self, context: str) -> int:
-        return utf16_units(context)
+        return utf16_units(clean(context))
 
 
 def _prompted(
@@ -113,18 +101,15 @@ def _prompted(
     said = read_said((clean(text),))
     if not said.text:
         return Ignored(reason=said.reason)
-    return Prompted(
-        session=session, cwd=cwd, text=said.text, prompt=prompt, key=said_key(prompt, said.text)
-    )
+    key = said_key(prompt, said.text)
+    return Prompted(session=session, cwd=cwd, text=said.text, key=key)
 
 
 def _tool_used(
-    event: str, payload: Mapping[str, object], session: str, cwd: str, prompt: str
+    event: str, payload: Mapping[str, object], session: str, cwd: str
 ) -> ToolUsed | Ignored:
     name = filled_at(payload, "tool_name", event=event)
-    use = as_key(filled_at(payload, "tool_use_id", event=event))
-    if not use:
-        raise PayloadError("tool_use_id is none", where=event)
+    key = needed_key_at(payload, "tool_use_id", event=event)
     given, data = payload.get("tool_input"), payload.get("tool_response")
     if event == "PostToolUseFailure":
         result = optional_text(payload, "error")
@@ -134,7 +119,7 @@ def _tool_used(
     else:
         result = _text_of_response(data)
     outcome, exit_code = read_outcome(
-        result, is_error=event == "PostToolUseFailure" or _is_error(data), data=data
+        result, is_error=event == "PostToolUseFailure" or is_error(data), data=data
     )
     if name == "Bash" and outcome == "ok" and not _is_in_background(data):
         exit_code = 0
@@ -147,15 +132,12 @@ def _tool_used(
         data=data,
         outcome=outcome,
         exit_code=exit_code,
-        key=use,
-        prompt=prompt,
+        key=key,
         by_subagent=key_at(payload, "agent_id"),
     )
 
 
-def _subagent_answered(
-    payload: Mapping[str, object], session: str, cwd: str, prompt: str
-) -> Answered | Ignored:
+def _subagent_answered(payload: Mapping[str, object], session: str, cwd: str) -> Answered | Ignored:
     agent, kind = key_at(payload, "agent_id"), optional_text(payload, "agent_type")
     if not agent or not kind:
         return Ignored(reason="the client's own helper, as it compacts")
@@ -164,7 +146,6 @@ def _subagent_answered(
         session=session,
         cwd=cwd,
         text=text,
-        prompt=prompt,
         subagent=agent,
         subagent_type=clean(kind),
         key=said_key(agent, text),
@@ -189,13 +170,6 @@ def _is_in_background(response: object) -> bool:
             return True
         case {"backgroundTaskId": str(task)}:
             return bool(task)
-    return False
-
-
-def _is_error(response: object) -> bool:
-    match response:
-        case {"isError": True} | {"is_error": True}:
-            return True
     return False
 
 

@@ -8,17 +8,17 @@ Hooks are in exec form: no shell stands in between, and no path needs quotes. No
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Final
 
 from ... import templates
 from ...journal import files
 from ...journal.errors import MemjournalError
-from ..install.agent import Scope, Surroundings
-from ..install.json_hooks import JsonHooks
+from ..install.agent import AgentInstaller, Scope, Surroundings
+from ..install.json_hooks import JsonHooks, hook_groups
 from ..install.own_file import OwnFile
-from ..install.plan import Target
+from ..install.plan import Target, real_path
 
 AGENT: Final = "claude-code"
 PLUGIN: Final = "memjournal"
@@ -52,69 +52,54 @@ _MANAGED: Final = (
 )
 
 
-def hook_groups(program: str) -> dict[str, dict[str, object]]:
+def groups(program: str) -> dict[str, dict[str, object]]:
     """For each event the group that calls *program*, as settings and plugins have it."""
-    groups: dict[str, dict[str, object]] = {}
-    for event, (matcher, timeout_s) in EVENTS.items():
-        handler = {
-            "type": "command",
-            "command": program,
-            "args": [AGENT, event],
-            "timeout": timeout_s,
-        }
-        groups[event] = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
-    return groups
+
+    def handler(event: str, timeout_s: int) -> dict[str, object]:
+        arguments = [AGENT, event]
+        return {"type": "command", "command": program, "args": arguments, "timeout": timeout_s}
+
+    return hook_groups(EVENTS, handler)
 
 
-class ClaudeCodeInstaller:
+class ClaudeCodeInstaller(AgentInstaller):
     """Hooks of Claude Code, and the slash commands that can be typed as they are."""
 
-    agent: str = AGENT
-    scopes: tuple[Scope, ...] = ("user", "project", "local")
-
-    def is_here(self, around: Surroundings) -> bool:
-        return _config_folder(around).is_dir()
+    agent = AGENT
+    scopes = ("user", "project", "local")
+    folder = ".claude"
+    variable = "CLAUDE_CONFIG_DIR"
 
     def targets(self, around: Surroundings, scope: Scope) -> tuple[Target, ...]:
-        edit = JsonHooks(items=hook_groups(around.program_for(scope)))
-        hooks = Target(path=_settings_file(around, scope), edit=edit)
-        return (hooks, *_slash_commands(around, scope))
-
-    def next_steps(self, around: Surroundings, scope: Scope) -> tuple[str, ...]:
-        if scope == "project":
-            return ("whoever works here needs `mem-hook` in PATH, and a journal of their own",)
-        return ()
+        edit = JsonHooks(items=groups(around.program_for(scope)))
+        hooks = Target(path=self.settings_file(around, scope), edit=edit)
+        return (hooks, *_slash_commands(self.folder_for(around, scope), scope))
 
     def hindrances(self, around: Surroundings) -> tuple[str, ...]:
-        return tuple(_hindrances(around))
+        files_of_scopes = [self.settings_file(around, scope) for scope in self.scopes]
+        return tuple(_hindrances(files_of_scopes))
+
+    def folder_for(self, around: Surroundings, scope: Scope) -> Path:
+        """Where the settings of *scope* are, and its slash commands."""
+        return self.home(around) if scope == "user" else around.project / self.folder
+
+    def settings_file(self, around: Surroundings, scope: Scope) -> Path:
+        """The settings file of *scope*."""
+        name = "settings.local.json" if scope == "local" else "settings.json"
+        return self.folder_for(around, scope) / name
 
 
-def _config_folder(around: Surroundings) -> Path:
-    named = around.environ.get("CLAUDE_CONFIG_DIR", "")
-    return around.project / named if named else around.home / ".claude"
-
-
-def _folder(around: Surroundings, scope: Scope) -> Path:
-    return _config_folder(around) if scope == "user" else around.project / ".claude"
-
-
-def _settings_file(around: Surroundings, scope: Scope) -> Path:
-    name = "settings.local.json" if scope == "local" else "settings.json"
-    return _folder(around, scope) / name
-
-
-def _slash_commands(around: Surroundings, scope: Scope) -> Iterator[Target]:
+def _slash_commands(folder: Path, scope: Scope) -> Iterator[Target]:
     """A file for each command; none for `local`: what a folder of commands has, is committed."""
     if scope == "local":
         return
     for source in sorted((PLUGIN_FOLDER / "commands").glob("*.md")):
-        path = _folder(around, scope) / "commands" / source.name
+        path = folder / "commands" / source.name
         yield Target(path=path, edit=OwnFile(data=source.read_bytes()))
 
 
-def _hindrances(around: Surroundings) -> Iterator[str]:
-    for scope in ClaudeCodeInstaller.scopes:
-        path = _settings_file(around, scope)
+def _hindrances(settings_files: Sequence[Path]) -> Iterator[str]:
+    for path in settings_files:
         match _settings(path):
             case {"disableAllHooks": True}:
                 yield f"{path}: disableAllHooks is on, so no hook runs"
@@ -124,17 +109,16 @@ def _hindrances(around: Surroundings) -> Iterator[str]:
                 yield f"{path}: allowManagedHooksOnly is on, so only hooks of that file run"
             case {"disableAllHooks": True}:
                 yield f"{path}: disableAllHooks is on, so no hook runs"
-    if (switch := find_plugin(around)) is not None:
+    if (switch := _plugin_in(settings_files)) is not None:
         yield (
             f"{switch}: the plugin is on; with hooks in a settings file as well each of them runs twice,"
             " which stores nothing twice but costs a second process"
         )
 
 
-def find_plugin(around: Surroundings) -> Path | None:
+def _plugin_in(settings_files: Sequence[Path]) -> Path | None:
     """The settings file that has our plugin switched on, if one has."""
-    for scope in ClaudeCodeInstaller.scopes:
-        path = _settings_file(around, scope)
+    for path in settings_files:
         match _settings(path):
             case {"enabledPlugins": dict(plugins)}:
                 if any(is_on and _is_our_plugin(name) for name, is_on in plugins.items()):
@@ -150,6 +134,6 @@ def _is_our_plugin(name: object) -> bool:
 def _settings(path: Path) -> object:
     """What a settings file says; None where there is none, or it cannot be read."""
     try:
-        return json.loads(files.read(path.resolve()))
-    except (MemjournalError, OSError, ValueError):
+        return json.loads(files.read(real_path(path)))
+    except (MemjournalError, OSError, ValueError, RecursionError):
         return None

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ..text import Limits
 
 if TYPE_CHECKING:
-    from .tools import Mask
+    from ..tool_call import Mask
 
 AGENT: Final = "claude-code"
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...journal import files
 from ...journal.errors import CannotCreateError, NotFoundError
-from .installing import MARKETPLACE, PLUGIN, PLUGIN_FOLDER, hook_groups
+from .installing import MARKETPLACE, PLUGIN, PLUGIN_FOLDER, groups
 
 _MANIFEST = Path(".claude-plugin", "plugin.json")
 _HOOKS = Path("hooks", "hooks.json")
@@ -26,7 +26,7 @@ def plugin_files(program: str) -> Iterator[tuple[Path, bytes]]:
 def hooks_json(program: str) -> str:
     """The plugin's hooks: the same as in settings."""
     said = json.loads((PLUGIN_FOLDER / _HOOKS).read_text("utf-8"))["description"]
-    hooks = {event: [group] for event, group in hook_groups(program).items()}
+    hooks = {event: [group] for event, group in groups(program).items()}
     return json.dumps({"description": said, "hooks": hooks}, ensure_ascii=False, indent=2) + "\n"
 
 

@@ -13,10 +13,10 @@ from typing import Final, Literal
 
 from ...journal.entry import parse_time
 from ...journal.values import dataclass
+from ..keys import as_key
 from ..text import clean
 
 _TYPE_NAME = re.compile(r"[A-Za-z_-]{1,40}")
-_KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)  # what a session file keeps word for word
 _BOOKKEEPING: Final = (
     "agent-name",
     "file-history-snapshot",
@@ -166,11 +166,6 @@ def narrow(value: object) -> Record:
         return Skipped(reason=kind, origin=_origin(value))
     name = kind if _TYPE_NAME.fullmatch(kind) else "(no name)"
     return Skipped(reason=f"unknown type {name}", is_ours="sessionId" in value)
-
-
-def as_key(text: str) -> str:
-    """*text* if it can stand as a key, else ""."""
-    return text if _KEY.fullmatch(text) else ""
 
 
 def _narrow_message(value: Mapping[str, object], kind: str) -> Record:

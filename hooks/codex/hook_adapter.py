@@ -10,9 +10,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ..adapter import PayloadError
-from ..claude_code.keys import said_key, summary_key
-from ..claude_code.tools import read_outcome
 from ..happening import (
     Answered,
     Compacted,
@@ -22,25 +19,30 @@ from ..happening import (
     Prompted,
     SessionEnded,
     SessionStarted,
-    StartSource,
     ToolUsed,
 )
-from ..payload import as_json, as_text, filled_at, key_at, optional_text, text_at
+from ..keys import said_key, summary_key
+from ..payload import (
+    as_text,
+    check_event,
+    filled_at,
+    hook_output,
+    is_error,
+    key_at,
+    needed_key_at,
+    optional_text,
+    start_source,
+    text_at,
+)
 from ..text import clean
+from ..tool_call import read_outcome
 from .prompts import read_prompt
 
 EVENTS: Final = (
     *("SessionStart", "UserPromptSubmit", "PostToolUse", "PreCompact", "PostCompact"),
     *("Stop", "SubagentStop", "SessionEnd"),
 )
-_TAKE_CONTEXT: Final = ("SessionStart", "UserPromptSubmit", "PostToolUse", "SubagentStart")
-_SOURCES: Final[Mapping[object, StartSource]] = {
-    "startup": "startup",
-    "resume": "resume",
-    "clear": "clear",
-    "compact": "compact",
-    "fork": "fork",
-}
+_TAKE_CONTEXT: Final = ("SessionStart", "UserPromptSubmit")
 
 
 class HookAdapter:
@@ -54,54 +56,41 @@ class HookAdapter:
     ) -> Happening | Ignored:
         if event not in EVENTS:
             return Ignored(reason=f"nothing is done about {event}")
-        if payload.get("hook_event_name", event) != event:
-            raise PayloadError(f"the payload is of another event than {event}")
+        check_event(payload, event)
         session = filled_at(payload, "session_id", event=event)
         cwd, turn = optional_text(payload, "cwd"), key_at(payload, "turn_id")
         match event:
             case "SessionStart":
-                source = _source(payload.get("source"))
-                return SessionStarted(session=session, cwd=cwd, source=source)
+                return SessionStarted(session=session, cwd=cwd, source=start_source(payload))
             case "UserPromptSubmit":
                 text = read_prompt(clean(text_at(payload, "prompt", event=event)))
                 if not text:
                     return Ignored(reason="a prompt that no person typed")
                 key = said_key(turn, text)
-                return Prompted(session=session, cwd=cwd, text=text, key=key, prompt=turn)
+                return Prompted(session=session, cwd=cwd, text=text, key=key)
             case "PostToolUse":
-                return _tool_used(payload, session, cwd, turn)
+                return _tool_used(payload, session, cwd)
             case "PreCompact":
-                trigger = optional_text(payload, "trigger")
-                return Compacting(session=session, cwd=cwd, trigger=trigger, prompt=turn)
+                return Compacting(session=session, cwd=cwd)
             case "PostCompact":  # the summary stays with the program
-                key = summary_key(turn)
-                return Compacted(session=session, cwd=cwd, summary="", prompt=turn, key=key)
+                return Compacted(session=session, cwd=cwd, summary="", key=summary_key(turn))
             case "Stop" | "SubagentStop":
                 return _answered(event, payload, session, cwd, turn)
-        return SessionEnded(session=session, cwd=cwd, reason=optional_text(payload, "reason"))
+        return SessionEnded(session=session, cwd=cwd)
 
     def write(self, event: str, context: str) -> str:
-        if not context or event not in _TAKE_CONTEXT:
-            return ""
-        told = {"hookEventName": event, "additionalContext": clean(context)}
-        return as_json({"hookSpecificOutput": told})
+        return hook_output(event, context, taken_at=_TAKE_CONTEXT)
 
     def size_of(self, context: str) -> int:
         return len(clean(context).encode("utf-8"))
 
 
-def _source(source: object) -> StartSource:
-    return _SOURCES.get(source, "startup") if isinstance(source, str) else "startup"
-
-
-def _tool_used(payload: Mapping[str, object], session: str, cwd: str, turn: str) -> ToolUsed:
+def _tool_used(payload: Mapping[str, object], session: str, cwd: str) -> ToolUsed:
     name = filled_at(payload, "tool_name", event="PostToolUse")
-    key = key_at(payload, "tool_use_id")
-    if not key:
-        raise PayloadError("tool_use_id is missing or not an id", where="PostToolUse")
+    key = needed_key_at(payload, "tool_use_id", event="PostToolUse")
     response = payload.get("tool_response")
     result = as_text(response)
-    outcome, exit_code = read_outcome(result, is_error=_is_error(response), data=response)
+    outcome, exit_code = read_outcome(result, is_error=is_error(response), data=response)
     return ToolUsed(
         session=session,
         cwd=cwd,
@@ -111,16 +100,8 @@ def _tool_used(payload: Mapping[str, object], session: str, cwd: str, turn: str)
         outcome="unknown" if outcome == "ok" and exit_code is None else outcome,
         exit_code=exit_code,
         key=key,
-        prompt=turn,
         by_subagent=key_at(payload, "agent_id"),
     )
-
-
-def _is_error(response: object) -> bool:
-    match response:
-        case {"isError": True} | {"is_error": True}:  # of a server that speaks MCP
-            return True
-    return False
 
 
 def _answered(
@@ -130,18 +111,11 @@ def _answered(
     if not text.strip():
         return Ignored(reason="a turn that ended without an answer")
     if event == "Stop":
-        key = said_key(turn, text)
-        return Answered(session=session, cwd=cwd, text=text, prompt=turn, key=key)
+        return Answered(session=session, cwd=cwd, text=text, key=said_key(turn, text))
     agent, kind = key_at(payload, "agent_id"), clean(optional_text(payload, "agent_type"))
     if not agent or not kind:
         return Ignored(reason="the program's own helper")
     key = said_key(agent, text)
     return Answered(
-        session=session,
-        cwd=cwd,
-        text=text,
-        prompt=turn,
-        subagent=agent,
-        subagent_type=kind,
-        key=key,
+        session=session, cwd=cwd, text=text, key=key, subagent=agent, subagent_type=kind
     )

@@ -12,8 +12,6 @@ from collections.abc import Mapping
 from typing import Final
 
 from ..adapter import PayloadError
-from ..claude_code.keys import said_key
-from ..claude_code.tools import read_outcome
 from ..happening import (
     Answered,
     Compacting,
@@ -24,14 +22,25 @@ from ..happening import (
     SessionStarted,
     ToolUsed,
 )
-from ..payload import as_json, as_text, filled_at, key_at, optional_text, text_at, utf16_units
+from ..keys import said_key
+from ..payload import (
+    as_json,
+    as_text,
+    check_event,
+    filled_at,
+    key_at,
+    optional_text,
+    text_at,
+    utf16_units,
+)
 from ..text import clean
+from ..tool_call import read_outcome
 
 EVENTS: Final = (
     *("sessionStart", "beforeSubmitPrompt", "postToolUse", "postToolUseFailure"),
     *("afterAgentResponse", "preCompact", "sessionEnd"),
 )
-_TAKE_CONTEXT: Final = ("sessionStart", "beforeSubmitPrompt", "postToolUse")
+_TAKE_CONTEXT: Final = ("sessionStart", "beforeSubmitPrompt")
 _WINDOWS_ROOT: Final = re.compile(r"/(?=[A-Za-z]:[/\\])")
 _INJECTED: Final = re.compile(
     r"\s*<(attached_files|open_and_recently_viewed_files|user_info|system_reminder|manually_attached_skills)>"
@@ -52,8 +61,7 @@ class HookAdapter:
     ) -> Happening | Ignored:
         if event not in EVENTS:
             return Ignored(reason=f"nothing is done about {event}")
-        if payload.get("hook_event_name", event) != event:
-            raise PayloadError(f"the payload is of another event than {event}")
+        check_event(payload, event)
         session = _session(payload, event)
         cwd, turn = _folder(payload, environ), key_at(payload, "generation_id")
         match event:
@@ -64,19 +72,17 @@ class HookAdapter:
                 if not text:
                     return Ignored(reason="a prompt without text")
                 key = said_key(turn, text)
-                return Prompted(session=session, cwd=cwd, text=text, key=key, prompt=turn)
+                return Prompted(session=session, cwd=cwd, text=text, key=key)
             case "afterAgentResponse":
                 text = text_at(payload, "text", event=event)
                 if not text.strip():
                     return Ignored(reason="an answer without text")
-                key = said_key(turn, text)
-                return Answered(session=session, cwd=cwd, text=text, key=key, prompt=turn)
+                return Answered(session=session, cwd=cwd, text=text, key=said_key(turn, text))
             case "postToolUse" | "postToolUseFailure":
                 return _tool_used(event, payload, session, cwd, turn)
             case "preCompact":
-                trigger = optional_text(payload, "trigger")
-                return Compacting(session=session, cwd=cwd, trigger=trigger, prompt=turn)
-        return SessionEnded(session=session, cwd=cwd, reason=optional_text(payload, "reason"))
+                return Compacting(session=session, cwd=cwd)
+        return SessionEnded(session=session, cwd=cwd)
 
     def write(self, event: str, context: str) -> str:
         if not context or event not in _TAKE_CONTEXT:
@@ -136,7 +142,6 @@ def _tool_used(
         outcome=outcome,
         exit_code=code_in_text if exit_code is None else exit_code,
         key=key,
-        prompt=turn,
     )
 
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 from typing import Final
 
-from ..codex.installing import quoted
-from ..install.agent import Scope, Surroundings
+from ..install.agent import AgentInstaller, Scope, Surroundings
 from ..install.json_hooks import JsonHooks
 from ..install.plan import Target
+from ..install.quoting import quoted
 from .hook_adapter import EVENTS
 
 AGENT: Final = "cursor"
@@ -21,26 +21,14 @@ def hook_handlers(program: str) -> dict[str, dict[str, object]]:
     return {event: {"command": f"{quoted(program)} {AGENT} {event}"} for event in EVENTS}
 
 
-class CursorInstaller:
+class CursorInstaller(AgentInstaller):
     """Hooks of Cursor."""
 
-    agent: Final = AGENT
-    scopes: Final[tuple[Scope, ...]] = ("user", "project")
-
-    def is_here(self, around: Surroundings) -> bool:
-        return (around.home / ".cursor").is_dir()
+    agent = AGENT
+    folder = ".cursor"
 
     def targets(self, around: Surroundings, scope: Scope) -> tuple[Target, ...]:
-        folder = around.home if scope == "user" else around.project
-        edit = JsonHooks(
-            items=hook_handlers(around.program_for(scope)), grouped=False, others={"version": 1}
-        )
-        return (Target(path=folder / ".cursor" / "hooks.json", edit=edit),)
-
-    def next_steps(self, around: Surroundings, scope: Scope) -> tuple[str, ...]:
-        if scope == "project":
-            return ("whoever works here needs `mem-hook` in PATH, and a journal of their own",)
-        return ()
-
-    def hindrances(self, around: Surroundings) -> tuple[str, ...]:
-        return ()
+        folder = self.home(around) if scope == "user" else around.project / self.folder
+        items = hook_handlers(around.program_for(scope))
+        edit = JsonHooks(items=items, grouped=False, others={"version": 1})
+        return (Target(path=folder / "hooks.json", edit=edit),)

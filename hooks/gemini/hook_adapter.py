@@ -7,12 +7,11 @@ A tool call has no id there; its moment and its input tell one from another.
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Mapping
 from typing import Final
 
+from ...journal.digests import sha256
 from ..adapter import PayloadError
-from ..claude_code.keys import said_key
 from ..happening import (
     Answered,
     Happening,
@@ -20,18 +19,27 @@ from ..happening import (
     Prompted,
     SessionEnded,
     SessionStarted,
-    StartSource,
     ToolUsed,
 )
-from ..payload import as_json, filled_at, key_at, optional_text, text_at, utf16_units
+from ..keys import said_key
+from ..payload import (
+    as_json,
+    check_event,
+    filled_at,
+    hook_output,
+    key_at,
+    optional_text,
+    start_source,
+    text_at,
+    utf16_units,
+)
 from ..text import clean
-from .plain import as_plain
 from .prompts import read_prompt
 from .tools import read_response
 
 EVENTS: Final = ("SessionStart", "BeforeAgent", "AfterTool", "AfterAgent", "SessionEnd")
-_TAKE_CONTEXT: Final = ("SessionStart", "BeforeAgent", "AfterTool")
-_SOURCES: Final[Mapping[str, StartSource]] = {"resume": "resume", "clear": "clear"}
+_TAKE_CONTEXT: Final = ("SessionStart", "BeforeAgent")
+_NO_BRACKETS: Final = str.maketrans("<>", "‹›")
 
 
 class HookAdapter:
@@ -45,14 +53,12 @@ class HookAdapter:
     ) -> Happening | Ignored:
         if event not in EVENTS:
             return Ignored(reason=f"nothing is done about {event}")
-        if payload.get("hook_event_name", event) != event:
-            raise PayloadError(f"the payload is of another event than {event}")
+        check_event(payload, event)
         session = filled_at(payload, "session_id", event=event)
         cwd = optional_text(payload, "cwd") or environ.get("GEMINI_PROJECT_DIR", "")
         match event:
             case "SessionStart":
-                source = _SOURCES.get(optional_text(payload, "source"), "startup")
-                return SessionStarted(session=session, cwd=cwd, source=source)
+                return SessionStarted(session=session, cwd=cwd, source=start_source(payload))
             case "BeforeAgent":
                 text = read_prompt(clean(text_at(payload, "prompt", event=event)))
                 if not text:
@@ -67,16 +73,21 @@ class HookAdapter:
                 return Answered(session=session, cwd=cwd, text=text, key=key)
             case "AfterTool":
                 return _tool_used(payload, session, cwd)
-        return SessionEnded(session=session, cwd=cwd, reason=optional_text(payload, "reason"))
+        return SessionEnded(session=session, cwd=cwd)
 
     def write(self, event: str, context: str) -> str:
-        if not context or event not in _TAKE_CONTEXT:
-            return ""
-        told = {"hookEventName": event, "additionalContext": as_plain(clean(context))}
-        return as_json({"hookSpecificOutput": told})
+        told = _without_brackets(context) if context else ""
+        return hook_output(event, told, taken_at=_TAKE_CONTEXT)
 
     def size_of(self, context: str) -> int:
-        return utf16_units(as_plain(clean(context)))
+        return utf16_units(_without_brackets(context))
+
+
+def _without_brackets(context: str) -> str:
+    """*context* between heavy lines; what of it has brackets yet, has them as ‹ and ›."""
+    from ..recall.fence import as_plain  # a hook of a tool tells nothing
+
+    return as_plain(clean(context)).translate(_NO_BRACKETS)
 
 
 def _tool_used(payload: Mapping[str, object], session: str, cwd: str) -> ToolUsed:
@@ -95,5 +106,5 @@ def _tool_used(payload: Mapping[str, object], session: str, cwd: str) -> ToolUse
         result=response.text,
         outcome=response.outcome,
         exit_code=response.exit_code,
-        key=f"tool.{hashlib.sha256(words).hexdigest()[:32]}",
+        key=f"tool.{sha256(words).hexdigest()[:32]}",
     )

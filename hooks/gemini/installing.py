@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Final
 
-from ..codex.installing import quoted
-from ..install.agent import Scope, Surroundings
-from ..install.json_hooks import JsonHooks
+from ..install.agent import AgentInstaller, Scope, Surroundings
+from ..install.json_hooks import JsonHooks, hook_groups
 from ..install.plan import Target
+from ..install.quoting import quoted
 
 AGENT: Final = "gemini"
 _TOOLS: Final = "^(run_shell_command|ask_user|exit_plan_mode|mcp_.*)$"
@@ -23,41 +23,32 @@ EVENTS: Final[Mapping[str, tuple[str, int]]] = {
 """PreCompress is left out: it comes before every request to the model, whether anything is compressed or not."""
 
 
-def hook_groups(program: str) -> dict[str, dict[str, object]]:
+def groups(program: str) -> dict[str, dict[str, object]]:
     """For each event the group that calls *program*."""
-    groups: dict[str, dict[str, object]] = {}
-    for event, (matcher, timeout_ms) in EVENTS.items():
-        handler = {
+
+    def handler(event: str, timeout_ms: int) -> dict[str, object]:
+        return {
             "name": "memjournal",
             "type": "command",
             "command": f"{quoted(program)} {AGENT} {event}",
             "timeout": timeout_ms,
         }
-        groups[event] = {**({"matcher": matcher} if matcher else {}), "hooks": [handler]}
-    return groups
+
+    return hook_groups(EVENTS, handler)
 
 
-class GeminiInstaller:
+class GeminiInstaller(AgentInstaller):
     """Hooks of Gemini CLI."""
 
-    agent: Final = AGENT
-    scopes: Final[tuple[Scope, ...]] = ("user", "project")
-
-    def is_here(self, around: Surroundings) -> bool:
-        return (around.home / ".gemini").is_dir()
+    agent = AGENT
+    folder = ".gemini"
 
     def targets(self, around: Surroundings, scope: Scope) -> tuple[Target, ...]:
-        folder = around.home if scope == "user" else around.project
-        edit = JsonHooks(items=hook_groups(around.program_for(scope)), comments=True)
-        return (Target(path=folder / ".gemini" / "settings.json", edit=edit),)
+        folder = self.home(around) if scope == "user" else around.project / self.folder
+        edit = JsonHooks(items=groups(around.program_for(scope)), comments=True)
+        return (Target(path=folder / "settings.json", edit=edit),)
 
-    def next_steps(self, around: Surroundings, scope: Scope) -> tuple[str, ...]:
+    def steps(self, scope: Scope) -> tuple[str, ...]:
         if scope == "project":
-            return (
-                "trust the folder in `gemini`: hooks of a project run only there",
-                "whoever works here needs `mem-hook` in PATH, and a journal of their own",
-            )
-        return ()
-
-    def hindrances(self, around: Surroundings) -> tuple[str, ...]:
+            return ("trust the folder in `gemini`: hooks of a project run only there",)
         return ()

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
 from typing import Final
 
 from ...journal.event import Outcome
+from ...journal.values import dataclass
 from ..payload import as_text, optional_text
 
 SHELL: Final = "run_shell_command"

@@ -9,7 +9,7 @@ wherever that is: ``mem-hook``.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,6 +22,19 @@ PROGRAM: Final = "mem-hook"
 _HOOKS: Final = "hooks"
 _FIRST_WORD: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
 _BOM: Final = b"\xef\xbb\xbf"
+
+
+def hook_groups(
+    events: Mapping[str, tuple[str, int]], handler: Callable[[str, int], Mapping[str, object]]
+) -> dict[str, dict[str, object]]:
+    """The group of each of *events*, which are given what they are matched by and a time limit.
+
+    *handler* makes the one handler of an event's group, with its limit in the assistant's unit.
+    """
+    return {
+        event: {**({"matcher": matcher} if matcher else {}), "hooks": [handler(event, limit)]}
+        for event, (matcher, limit) in events.items()
+    }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -3,13 +3,18 @@
 The standard library's decoder tells no places, and what re-dumps a file loses its layout. Read
 strictly, as RFC 8259 has it, or with comments and trailing commas where the assistant allows them.
 A key that stands twice is refused: readers differ in which one counts.
+
+What is inside the members of the whole is given places only when somebody asks: a file of megabytes is then
+read by the standard library, all but its outermost level.
 """
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cached_property
 from typing import Final, NoReturn
 
 from ...journal.errors import FormatError
@@ -26,7 +31,7 @@ class JsonTextError(FormatError):
     """A text is not JSON; ``where`` is its line and column, ``3:14``."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Node:
     """A value, and the half-open range of the text that it takes."""
 
@@ -44,11 +49,16 @@ class Child:
     node: Node
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Container(Node):
     """An object or an array."""
 
-    children: tuple[Child, ...]
+    read_children: Callable[[], tuple[Child, ...]] = field(repr=False, compare=False)
+
+    @cached_property
+    def children(self) -> tuple[Child, ...]:
+        """What it holds, in order."""
+        return self.read_children()
 
     def child(self, name: str | int) -> Child | None:
         """What goes by that key or number."""
@@ -77,6 +87,9 @@ def line_and_column(text: str, offset: int) -> str:
 class _Reader:
     def __init__(self, text: str, *, comments: bool) -> None:
         self._text, self._comments = text, comments
+        self._decoder = json.JSONDecoder(
+            object_pairs_hook=_as_object, parse_constant=_refuse_constant
+        )
 
     def fail(self, offset: int, what: str) -> NoReturn:
         mend = "mend it by hand; nothing was changed"
@@ -103,6 +116,8 @@ class _Reader:
         if depth > _MAX_DEPTH:
             self.fail(offset, f"more than {_MAX_DEPTH} levels")
         sign = self._text[offset : offset + 1]
+        if depth and not self._comments and (quick := self._quick(offset, sign, depth=depth)):
+            return quick
         if sign == "{":
             return self._object(offset, depth=depth)
         if sign == "[":
@@ -117,6 +132,24 @@ class _Reader:
         except ValueError:  # a number with thousands of digits
             self.fail(offset, "a number that cannot be read")
         return Node(start=offset, end=found.end(), value=value)
+
+    def _quick(self, offset: int, sign: str, *, depth: int) -> Container | None:
+        """The container at *offset* without the places in it; None: read it slowly, to say what is wrong."""
+        read = {"{": self._object, "[": self._array}.get(sign)
+        if read is None:
+            return None
+        try:
+            value, end = self._decoder.raw_decode(self._text, offset)
+        except (ValueError, RecursionError):
+            return None
+        if _has_levels(value, _MAX_DEPTH - depth + 1):
+            return None
+        return Container(
+            start=offset,
+            end=end,
+            value=value,
+            read_children=lambda: read(offset, depth=depth).children,
+        )
 
     def _string(self, offset: int) -> Node:
         found = _STRING.match(self._text, offset)
@@ -148,7 +181,7 @@ class _Reader:
             children.append(Child(name=name, start=offset, node=node))
             values[name] = node.value
             offset = self._after(node.end, "}")
-        return Container(start=start, end=offset + 1, value=values, children=tuple(children))
+        return _container(start, offset + 1, values, children)
 
     def _array(self, start: int, *, depth: int) -> Container:
         children: list[Child] = []
@@ -158,13 +191,16 @@ class _Reader:
             children.append(Child(name=len(children), start=offset, node=node))
             offset = self._after(node.end, "]")
         values = [one.node.value for one in children]
-        return Container(start=start, end=offset + 1, value=values, children=tuple(children))
+        return _container(start, offset + 1, values, children)
 
     def _goes_on(self, offset: int, close: str, *, is_first: bool) -> bool:
         if self._text[offset : offset + 1] != close:
             return True
-        if not is_first and not self._comments and self._text[:offset].rstrip().endswith(","):
-            self.fail(offset, f"a comma before {close}")
+        if not is_first and not self._comments:
+            while self._text[offset - 1] in " \t\r\n":
+                offset -= 1
+            if self._text[offset - 1] == ",":
+                self.fail(offset - 1, f"a comma before {close}")
         return False
 
     def _after(self, offset: int, close: str) -> int:
@@ -176,3 +212,35 @@ class _Reader:
         if sign != close:
             self.fail(offset, f"a comma or {close} is missing" if sign else "it ends too early")
         return offset
+
+
+def _container(start: int, end: int, value: object, children: list[Child]) -> Container:
+    known = tuple(children)
+    return Container(start=start, end=end, value=value, read_children=lambda: known)
+
+
+def _as_object(pairs: list[tuple[str, object]]) -> dict[str, object]:
+    made = dict(pairs)
+    if len(made) < len(pairs):
+        raise ValueError("a key stands twice")
+    return made
+
+
+def _refuse_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is no JSON")
+
+
+def _has_levels(value: object, n_levels: int) -> bool:
+    """Whether *value* is nested *n_levels* deep."""
+    level = [value]
+    for _ in range(n_levels):
+        level = [
+            inner
+            for outer in level
+            if isinstance(outer, dict | list)
+            for inner in (outer.values() if isinstance(outer, dict) else outer)
+            if isinstance(inner, dict | list)
+        ]
+        if not level:
+            return False
+    return True

@@ -6,10 +6,11 @@ be what the same change makes of the values, or it is a bug and nothing is writt
 
 from __future__ import annotations
 
-import copy
 import json
 import re
+from copy import copy
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Final
 
 from .json_nodes import Child, Container, JsonTextError, Node, line_and_column, parse_nodes
@@ -20,14 +21,14 @@ _UNCHANGED: Final = "mend it by hand; nothing was changed"
 _COLON: Final = re.compile(r'^[^"]*"(?:[^"\\]|\\.)*"\s*:(\s?)')
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class JsonText:
     """A text that is JSON, and its changed copies."""
 
     text: str
     comments: bool = False  # whether comments and trailing commas are allowed
 
-    @property
+    @cached_property
     def root(self) -> Node:
         """The parsed text.
 
@@ -99,13 +100,12 @@ class JsonText:
         assert isinstance(parent, Container), "only what is in something can be taken out"
         child = parent.child(path[-1])
         assert child is not None, "only what is there can be taken out"
-        expected = copy.deepcopy(self.value)
-        del _look_up(expected, path[:-1])[path[-1]]  # type: ignore[attr-defined]  # a container
+        expected, container = _copied_along(self.value, path[:-1])
+        del container[path[-1]]  # type: ignore[attr-defined]  # a container
         return self._spliced(self._removal(parent, child), expected)
 
     def _put(self, path: JsonPath, value: object, splices: list[tuple[int, int, str]]) -> JsonText:
-        expected = copy.deepcopy(self.value)
-        container = _look_up(expected, path[:-1])
+        expected, container = _copied_along(self.value, path[:-1])
         if isinstance(container, list) and path[-1] == len(container):
             container.append(value)
         else:
@@ -244,6 +244,17 @@ def _look_up(value: object, path: JsonPath) -> object:
         assert isinstance(value, dict | list)
         value = value[name]  # type: ignore[index]  # a key or a number, as the container has them
     return value
+
+
+def _copied_along(value: object, path: JsonPath) -> tuple[object, object]:
+    """*value* with all that *path* leads through copied, and the copy of what is at its end."""
+    whole = inner = copy(value)
+    for name in path:
+        assert isinstance(inner, dict | list)
+        child = copy(inner[name])  # type: ignore[index]  # a key or a number, as the container has them
+        inner[name] = child  # type: ignore[index]  # as above
+        inner = child
+    return whole, inner
 
 
 def _without_comments(text: str) -> str:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Final
 
 from ..extension import extension_file, plain_file
-from ..install.agent import Scope, Surroundings
+from ..install.agent import AgentInstaller, Scope, Surroundings
 from ..install.plan import Target
 
 AGENT: Final = "openclaw"
@@ -14,39 +13,28 @@ PLUGIN: Final = "memjournal"
 _EVENTS: Final = ("session-start", "prompt", "tool", "answer", "compacting", "session-end")
 
 
-class OpenClawInstaller:
+class OpenClawInstaller(AgentInstaller):
     """The plugin of OpenClaw."""
 
-    agent: Final = AGENT
-    scopes: Final[tuple[Scope, ...]] = ("user",)
-
-    def is_here(self, around: Surroundings) -> bool:
-        return _state_folder(around).is_dir()
+    agent = AGENT
+    scopes = ("user",)
+    folder = ".openclaw"
+    variable = "OPENCLAW_STATE_DIR"
 
     def targets(self, around: Surroundings, scope: Scope) -> tuple[Target, ...]:
-        folder = _state_folder(around) / "extensions" / PLUGIN
+        folder = self.home(around) / "extensions" / PLUGIN
         index = extension_file("openclaw/index.js.j2", around.program_for(scope), _EVENTS)
+        manifest = plain_file("openclaw/openclaw.plugin.json")
         return (
             Target(path=folder / "index.js", edit=index),
             Target(path=folder / "package.json", edit=plain_file("openclaw/package.json")),
-            Target(
-                path=folder / "openclaw.plugin.json",
-                edit=plain_file("openclaw/openclaw.plugin.json"),
-            ),
+            Target(path=folder / "openclaw.plugin.json", edit=manifest),
         )
 
-    def next_steps(self, around: Surroundings, scope: Scope) -> tuple[str, ...]:
+    def steps(self, scope: Scope) -> tuple[str, ...]:
         entry = f"plugins.entries.{PLUGIN}"
         return (
             f"run `openclaw plugins enable {PLUGIN}`",
             f"run `openclaw config set {entry}.hooks.allowConversationAccess true`: else it hears nothing",
             "restart the gateway: `openclaw gateway restart`",
         )
-
-    def hindrances(self, around: Surroundings) -> tuple[str, ...]:
-        return ()
-
-
-def _state_folder(around: Surroundings) -> Path:
-    named = around.environ.get("OPENCLAW_STATE_DIR", "")
-    return around.project / named if named else around.home / ".openclaw"

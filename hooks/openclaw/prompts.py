@@ -30,9 +30,3 @@ def read_prompt(text: str) -> str:
         text = text[found.end() :]
     text = text.strip()
     return "" if text.startswith(_MACHINE_STARTS) else text
-
-
-def is_human_key(session_key: str) -> bool:
-    """Whether a conversation of that key is one with a person: not of a schedule, a webhook or a sub-agent."""
-    parts = session_key.split(":")
-    return not {"cron", "hook", "subagent"} & set(parts)

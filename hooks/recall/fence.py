@@ -73,11 +73,6 @@ def as_plain(block: str) -> str:
     return f"{_RULE}\n{block[len(opening) : -len(closing)]}\n{_RULE}"
 
 
-def plain_block(text: str, language: Language = "en") -> str:
-    """*text* as such a block; "" where there is nothing to tell."""
-    return as_plain(fenced(text, language))
-
-
 def _made_harmless(text: str) -> str:
     text = strip_fences(text)
     for _ in range(_MAX_ROUNDS):

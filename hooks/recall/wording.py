@@ -6,8 +6,9 @@ They state facts and give no orders: what reads like a command may be taken for 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Final, Literal
+
+from ...journal.values import dataclass
 
 from ...indexer.text.letters import scripts
 

@@ -18,6 +18,12 @@ _USER: Final = Pattern(
 _LITERAL_OR_NAME: Final = r"\s{0,8}(?:[\"'][^\"'\n]{0,128}[\"']|[\w.]{1,64})\s{0,8}"
 _LITERAL: Final = r"\s{0,8}[rbf]?[\"'](?P<value>[^\"'\n]{1,512})[\"']"
 _TO_CHPASSWD: Final = r"(?P<value>[^\s\"'|]{1,512})[\"']?\s*\|\s*(?:sudo\s+)?chpasswd"
+_FORMAT: Final = r"(?:-[ne]+\s+)*(?:[\"']?%s(?:\\{1,2}n)?[\"']?\s+)?"
+_TAKES_INPUT: Final = (
+    r"[^\n;&]{0,200}(?:password-stdin|pass-stdin|with-token|passwd[^\n;&|]{0,40}--stdin"
+    r"|secrets?\s+(?:set|put|create|add|versions\s+add)\b|cryptsetup\b)"
+)
+"""What reads a secret, and nothing else, from what is piped to it."""
 _GAP: Final = r"[^\n|;&]{0,200}?\s"
 _COMMANDS: Final = tuple(
     (needle, Pattern(needle + pattern))
@@ -36,6 +42,12 @@ _COMMANDS: Final = tuple(
         ("pass:", _ARG),
         ("echo ", rf"(?:-n\s+)?{_ARG}(?(q)\\{{0,7}}[\"'])\s*\|\s*sudo\s+(?:-\w+\s+)*-\w*s"),
         ("echo ", rf"(?:-e\s+)?[\"']?[\w.-]{{1,32}}:{_TO_CHPASSWD}"),
+        *(
+            (needle, rf"{_FORMAT}{_ARG}(?(q)\\{{0,7}}[\"'])\s*\|{_TAKES_INPUT}")
+            for needle in ("echo ", "printf ")
+        ),
+        ("-stdin", rf"[^\n|;&<]{{0,200}}<<<\s*{_ARG}"),
+        ("--with-token", rf"[^\n|;&<]{{0,200}}<<<\s*{_ARG}"),
         (
             "htpasswd",
             r"\s+-\w*b\w*\s+(?:-\w+\s+){0,4}\S{1,200}\s+\S{1,64}\s+(?P<value>[^\s|;&]{1,512})",

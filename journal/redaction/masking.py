@@ -11,22 +11,19 @@ from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
 from . import vocabulary
+from .answers import gives_secret, is_question
+from .arguments import find_in_arguments
+from .key_names import TOKENS, names_secret, words_of
 from .lazy import Pattern
 
 MAX_DEPTH: Final = 100
 """Deeper values are replaced whole; no assistant nests its payloads like that."""
 
-_WORDS: Final = Pattern(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|[0-9]+|[가-힣]+")
-_TOKENS: Final = frozenset({"token", "tokens"})
-_KOREAN: Final = Pattern(
-    r"비밀\s?번호|비번|패스\s?워드|암호(?!화)|토큰(?!화|\s?수)|시크릿|비밀\s?키|개인\s?키|인증\s?(?:키|번호|정보)|"
-    r"(?:api|액세스|접근|서비스|보안)\s?키|주민\s?(?:등록)?\s?번호|카드\s?번호|자격\s?증명",
-    re.IGNORECASE,
-)
 _OPTION: Final = Pattern(r"--?[A-Za-z][\w-]*\Z")
 _REFERENCE: Final = Pattern(
     r"\$\{?[A-Za-z_]\w*\}?|<[\w -]+>|\{\{.*\}\}|true|false|null|none", re.IGNORECASE
 )
+_ANSWERS: Final = frozenset({"answer", "answers", "response", "value", "text", "reply"})
 _SCHEMA_TYPES: Final = frozenset(
     {"string", "number", "integer", "boolean", "object", "array", "null"}
 )
@@ -44,26 +41,6 @@ def mask(
     *hidden* hears of each text that was replaced whole.
     """
     return _Masker(redact, marker, hidden).walk(value, 0)
-
-
-def names_secret(key: str) -> bool:
-    """Whether what is kept under *key* is a secret."""
-    if _KOREAN.search(key):
-        return True
-    words = [word.lower() for word in _WORDS.findall(key)]
-    if not words:
-        return False
-    known = set(words)
-    if known & vocabulary.HARMLESS and not _is_secret_id(known):
-        return bool(known & {"password", "passwd", "secret"}) and known.isdisjoint(_PROPERTIES)
-    if known & vocabulary.PASSWORDS or known & _TOKENS:
-        return True
-    if words[-1] == "auth" or (words[-1] in ("key", "keys") and len(words) > 1):
-        return words[-1] == "auth" or bool(set(words[:-1]) & vocabulary.KEY_QUALIFIERS)
-    return any(word.endswith(("password", "passwd")) for word in words)
-
-
-_PROPERTIES: Final = vocabulary.HARMLESS - {"prompt", "input", "output", "id", "name"}
 
 
 class _Masker:
@@ -86,13 +63,32 @@ class _Masker:
         return value
 
     def _mapping(self, value: Mapping[object, object], depth: int) -> dict[object, object]:
-        named = _named_by_sibling(value)
+        named, asked = _named_by_sibling(value), _asked_by_sibling(value)
         masked: dict[object, object] = {}
         for key, part in value.items():
-            secret = isinstance(key, str) and (names_secret(key) or key in named)
-            clean = self.hide(part, str(key), depth + 1) if secret else self.walk(part, depth + 1)
+            question = key if isinstance(key, str) and is_question(key) else ""
+            if question or (asked and key in _ANSWERS):
+                clean = self._answer(part, question or asked, depth + 1)
+            elif isinstance(key, str) and (names_secret(key) or key in named):
+                clean = self.hide(part, key, depth + 1)
+            else:
+                clean = self.walk(part, depth + 1)
             masked[self._free_key(key, masked)] = clean
         return masked
+
+    def _answer(self, value: object, question: str, depth: int) -> object:
+        """*value* as the answer to *question*, or several."""
+        if depth > MAX_DEPTH:
+            return self._marker
+        match value:
+            case str() if gives_secret(question, value):
+                return self.hide(value, "", depth)
+            case list() | tuple():
+                return [self._answer(part, question, depth + 1) for part in value]
+            case Mapping() if not _asked_by_sibling(value):
+                answers = {k: self._answer(v, question, depth + 1) for k, v in value.items()}
+                return self.walk(answers, depth)
+        return self.walk(value, depth)
 
     def hide(self, value: object, key: str, depth: int) -> object:
         """*value* under a key that names a secret, its shape kept."""
@@ -109,7 +105,7 @@ class _Masker:
         if isinstance(value, int | float):
             return value if _is_amount(key, value) else self._marker
         if isinstance(value, Mapping):
-            if _is_schema(value) or _WORDS.findall(key.lower())[-1:] == ["auth"]:
+            if _is_schema(value) or words_of(key)[-1:] == ["auth"]:
                 return self.walk(value, depth)
             return {self._free_key(k, {}): self.hide(v, key, depth + 1) for k, v in value.items()}
         if isinstance(value, list):
@@ -120,6 +116,7 @@ class _Masker:
 
     def _sequence(self, parts: Iterable[object], depth: int) -> Iterable[object]:
         """A list may be a command line, in which an option names what comes next."""
+        parts = self._without_arguments(list(parts))
         option: str | None = None
         for part in parts:
             if option is not None and isinstance(part, str) and not part.startswith("-"):
@@ -129,6 +126,14 @@ class _Masker:
             option = None
             if isinstance(part, str) and _OPTION.match(part) and names_secret(part):
                 option = part
+
+    def _without_arguments(self, parts: list[object]) -> list[object]:
+        words = [part for part in parts if isinstance(part, str)]
+        if len(words) == len(parts):
+            for number, (start, end, _) in find_in_arguments(words, self._marker):
+                self._hidden(words[number][start:end])
+                parts[number] = words[number][:start] + self._marker + words[number][end:]
+        return parts
 
     def _free_key(self, key: object, taken: Mapping[object, object]) -> object:
         if not isinstance(key, str):
@@ -149,16 +154,18 @@ def _named_by_sibling(value: Mapping[object, object]) -> frozenset[str]:
     return frozenset()
 
 
-def _is_secret_id(words: set[str]) -> bool:
-    return {"secret", "id"} <= words
+def _asked_by_sibling(value: Mapping[object, object]) -> str:
+    """The question beside an answer: ``{"question": "DB password?", "answer": …}``."""
+    asked = value.get("question") or value.get("prompt") or value.get("message")
+    return asked if isinstance(asked, str) and not _ANSWERS.isdisjoint(value) else ""
 
 
 def _is_amount(key: str, value: float) -> bool:
     """A number that counts tokens and is no one-time password."""
-    words = {word.lower() for word in _WORDS.findall(key)}
+    words = set(words_of(key))
     if words & {"tokens", "pass", "secrets", "cookies", "credentials"}:
         return True
-    return bool(words & _TOKENS) and abs(value) < 10**9 or abs(value) < 100
+    return bool(words & TOKENS) and abs(value) < 10**9 or abs(value) < 100
 
 
 def _is_schema(value: Mapping[object, object]) -> bool:

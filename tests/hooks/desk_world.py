@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
 
-from memjournal.hooks.desk import DeskOptions, HookDesk
+from memjournal.hooks.desk import HookDesk
+from memjournal.hooks.desk_options import DeskOptions
+from memjournal.hooks.recall.teller import Teller
 from memjournal.hooks.session_state import SessionStates
 from memjournal.journal.entry import Entry
 from memjournal.journal.reading import Stored, list_files, read_entries
@@ -30,7 +32,7 @@ class World:
         self.now = datetime(2026, 11, 30, 9, 12, 4, tzinfo=SEOUL)
         self.desk = self.open()
 
-    def open(self, **options: object) -> HookDesk:
+    def open(self, *, teller: Callable[[], Teller] | None = None, **options: object) -> HookDesk:
         """The desk as another process has it."""
         redactor = Redactor()
         return HookDesk(
@@ -42,6 +44,7 @@ class World:
             mask=redactor.redact_value,
             report=self.reports.append,
             written=self.moments.append,
+            teller=teller,
         )
 
     def _tick(self) -> datetime:

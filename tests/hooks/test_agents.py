@@ -13,91 +13,28 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memjournal.hooks.adapter import Adapter, PayloadError
-from memjournal.hooks.agents import AGENTS, detect_agent, find_adapter
+from memjournal.hooks.agents import AGENTS, OTHER, detect_agent, find_adapter
 from memjournal.hooks.happening import Ignored, Prompted, SessionStarted, ToolUsed
 from memjournal.hooks.recall.fence import fenced
 from memjournal.hooks.text import clean
 from memjournal.journal.errors import UsageError
 
-EVENTS = (
-    *(
-        "SessionStart",
-        "UserPromptSubmit",
-        "PostToolUse",
-        "PostToolUseFailure",
-        "Stop",
-        "SubagentStop",
-    ),
-    *(
-        "PreCompact",
-        "PostCompact",
-        "SessionEnd",
-        "BeforeAgent",
-        "AfterAgent",
-        "AfterTool",
-        "PreCompress",
-    ),
-    *(
-        "sessionStart",
-        "beforeSubmitPrompt",
-        "postToolUse",
-        "postToolUseFailure",
-        "afterAgentResponse",
-    ),
-    *(
-        "preCompact",
-        "sessionEnd",
-        "stop",
-        "session-start",
-        "prompt",
-        "tool",
-        "answer",
-        "compacting",
-    ),
-    *("compacted", "session-end", "Interrupt", "", "없는 일"),
-)
-FIELDS = (
-    *(
-        "session_id",
-        "conversation_id",
-        "session",
-        "cwd",
-        "workspace_roots",
-        "hook_event_name",
-        "source",
-    ),
-    *(
-        "prompt",
-        "text",
-        "answer",
-        "turn_id",
-        "generation_id",
-        "turn",
-        "id",
-        "prompt_id",
-        "timestamp",
-    ),
-    *(
-        "tool",
-        "tool_name",
-        "tool_input",
-        "tool_use_id",
-        "tool_response",
-        "tool_output",
-        "input",
-        "output",
-    ),
-    *("error", "error_message", "is_interrupt", "failed", "exit_code", "last_assistant_message"),
-    *(
-        "prompt_response",
-        "agent_id",
-        "agent_type",
-        "trigger",
-        "summary",
-        "compact_summary",
-        "reason",
-    ),
-)
+_EVENTS = """
+    SessionStart UserPromptSubmit PostToolUse PostToolUseFailure Stop SubagentStop
+    PreCompact PostCompact SessionEnd BeforeAgent AfterAgent AfterTool PreCompress
+    sessionStart beforeSubmitPrompt postToolUse postToolUseFailure afterAgentResponse
+    preCompact sessionEnd stop session-start prompt tool answer compacting compacted
+    session-end Interrupt
+"""
+EVENTS = (*_EVENTS.split(), "", "없는 일")
+_FIELDS = """
+    session_id conversation_id session cwd workspace_roots hook_event_name source prompt
+    text answer turn_id generation_id turn id prompt_id timestamp tool tool_name
+    tool_input tool_use_id tool_response tool_output input output error error_message
+    is_interrupt failed exit_code last_assistant_message prompt_response agent_id
+    agent_type trigger summary compact_summary reason
+"""
+FIELDS = tuple(_FIELDS.split())
 WORDS = st.sampled_from(
     (
         "",
@@ -140,7 +77,7 @@ JSON: st.SearchStrategy[Any] = st.recursive(
 PAYLOADS = st.dictionaries(st.sampled_from(FIELDS) | st.text(max_size=5), TEXTS | JSON, max_size=14)
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", (*AGENTS, OTHER))
 @given(event=st.sampled_from(EVENTS), payload=PAYLOADS)
 def test_whatever_is_sent_nothing_but_a_payload_error_is_raised(
     agent: str, event: str, payload: Mapping[str, object]
@@ -162,7 +99,7 @@ def test_whatever_is_sent_nothing_but_a_payload_error_is_raised(
         assert not set(happening.key) & set(" \n\t")
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", (*AGENTS, OTHER))
 @given(event=st.sampled_from(EVENTS), context=TEXTS.map(clean))
 def test_what_is_written_is_nothing_or_one_json_object(
     agent: str, event: str, context: str
@@ -175,12 +112,12 @@ def test_what_is_written_is_nothing_or_one_json_object(
     assert adapter.size_of(context) >= 0
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", (*AGENTS, OTHER))
 def test_an_empty_context_prints_nothing(agent: str) -> None:
     assert all(find_adapter(agent).write(event, "") == "" for event in EVENTS)
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", (*AGENTS, OTHER))
 def test_a_block_of_the_greatest_size_fits_below_what_is_cut(agent: str) -> None:
     adapter = find_adapter(agent)
     text = "서명 쿠키로 바꿨다 < a > b 👩‍💻 "
@@ -199,14 +136,14 @@ def _longest(value: object) -> str:
     return value if isinstance(value, str) else ""
 
 
-@pytest.mark.parametrize("agent", AGENTS)
+@pytest.mark.parametrize("agent", (*AGENTS, OTHER))
 def test_it_goes_by_its_name_in_the_journal(agent: str) -> None:
     adapter: Adapter = find_adapter(agent)
     assert adapter.agent == agent
 
 
 def test_a_name_that_nobody_has_is_named_with_those_that_are_known() -> None:
-    with pytest.raises(UsageError, match="no assistant is called 'klaude'.*codex.*auto"):
+    with pytest.raises(UsageError, match="no assistant is called 'klaude'.*codex.*other or auto"):
         find_adapter("klaude")
 
 
@@ -227,14 +164,14 @@ def test_auto_goes_by_the_variables_of_the_process(environ: Mapping[str, str], a
 
 def test_only_the_adapter_that_is_asked_for_is_loaded() -> None:
     code = (
-        "import sys; from memjournal.hooks.agents import find_adapter; find_adapter('pi');"
-        "print([name for name in sys.modules if name.endswith('.hook_adapter')])"
+        "import sys; from memjournal.hooks.agents import find_adapter; find_adapter('codex');"
+        "print([name for name in sys.modules if name.endswith(('.hook_adapter', '.own_payload'))])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
-    assert done.stdout.strip() == "['memjournal.hooks.pi.hook_adapter']"
+    assert done.stdout.strip() == "['memjournal.hooks.codex.hook_adapter']"
 
 
-@pytest.mark.parametrize("agent", ("opencode", "openclaw", "hermes", "pi"))
+@pytest.mark.parametrize("agent", ("opencode", "openclaw", "hermes", "pi", "other"))
 @pytest.mark.parametrize(
     ("event", "payload", "missing"),
     [
@@ -255,7 +192,7 @@ def test_what_our_own_files_leave_out_is_named(
         find_adapter(agent).read(event, payload, {})
 
 
-@pytest.mark.parametrize("agent", ("opencode", "openclaw", "hermes", "pi"))
+@pytest.mark.parametrize("agent", ("opencode", "openclaw", "hermes", "pi", "other"))
 def test_a_tool_of_our_own_files_tells_how_it_ended(agent: str) -> None:
     def read(**more: object) -> object:
         payload = {"session": "s", "tool": "bash", "id": "c1", "output": "실패했다", **more}

@@ -85,6 +85,26 @@ def test_a_command_that_fails_is_kept() -> None:
     assert is_wanted(bash("python manage.py runserver", "Exit code 1", outcome="error"), "outcomes")
 
 
+@pytest.mark.parametrize(
+    "command",
+    [
+        "git ls-files 'test_*.py' | xargs -n1 pytest",
+        "find tests -name 'test_*.py' -exec pytest {} \\;",
+        "cat <<'EOF' | sh\npytest -q\nEOF",
+        "git branch -D fix/login",
+        "mem forget --purge a7Bc3x",
+        'echo "$(pytest -q)"',
+    ],
+)
+def test_a_command_that_fails_is_kept_also_where_what_starts_it_only_looks(command: str) -> None:
+    assert is_wanted(bash(command, "1 failed", outcome="error"), "outcomes")
+
+
+def test_a_search_that_found_nothing_is_not_kept_whatever_it_looked_for() -> None:
+    command = "grep -rnE 'passed|failed; (a|b)' logs"
+    assert not is_wanted(bash(command, "Exit code 1", outcome="error"), "outcomes")
+
+
 def test_trouble_on_standard_error_is_kept() -> None:
     assert is_wanted(bash("./start", stderr="DeprecationWarning: use v2 instead"), "outcomes")
     assert is_wanted(bash("./start", stderr="경고: 설정 파일이 없어 기본값을 씁니다"), "outcomes")

@@ -8,15 +8,21 @@ from collections import Counter
 from collections.abc import Callable
 from datetime import timedelta
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from memjournal.hooks.claude_code.discover import ClaudeCodeSource
 from memjournal.hooks.claude_code.options import ReadOptions
+from memjournal.hooks.recall.teller import Teller
+from memjournal.hooks.session_state import SessionStates
 from memjournal.journal.entry import Entry
-from memjournal.journal.errors import FormatError, MemjournalError, UsageError
+from memjournal.journal.errors import FormatError, MemjournalError, UnavailableError, UsageError
+from memjournal.journal.ledger import Ledger
+from memjournal.journal.ledger_records import Told
 from memjournal.journal.redaction import Redactor
 from memjournal.journal.store import Journal
+from memjournal.journal.usage import UNKNOWN
 
 from .desk_world import SEOUL, SESSION, World, prompt_id
 
@@ -265,6 +271,83 @@ def test_a_tool_that_names_an_ignored_file_is_not_kept(world: World, tmp_path: P
     for n, command in enumerate(("make deploy ENV=prod.env", "make deploy")):
         world.bash(command, "done", use=f"toolu_000000000{n}", cwd=str(tmp_path))
     assert len(world.entries) == 1
+
+
+@pytest.mark.parametrize(
+    ("tells", "expected"),
+    [("always", ["SessionStart", "UserPromptSubmit"]), ("starts", ["SessionStart"])],
+)
+def test_recall_is_loaded_for_what_may_be_told_with_and_nothing_else(
+    world: World, tells: str, expected: list[str]
+) -> None:
+    asked: list[str] = []
+
+    def load() -> Teller:
+        asked.append(event)
+        raise UnavailableError("nothing can be recalled")
+
+    world.desk = world.open(teller=load, tells=tells)
+    for event, more in {
+        "SessionStart": {"source": "startup"},
+        "UserPromptSubmit": {"prompt": "fix the login", "prompt_id": prompt_id(1)},
+        "PostToolUseFailure": {
+            "tool_name": "Bash",
+            "tool_use_id": "toolu_0000000001",
+            "tool_input": {"command": "pytest -q"},
+            "error": "Exit code 1",
+        },
+        "Stop": {"last_assistant_message": "고쳤습니다", "prompt_id": prompt_id(1)},
+        "SessionEnd": {"reason": "other"},
+    }.items():
+        assert world.hook(event, **more) == ""
+    assert list(dict.fromkeys(asked)) == expected
+    assert len(world.entries) == 3
+
+
+class Unindexed:
+    """A journal that has no index to be asked."""
+
+    def use(self, task: object) -> NoReturn:
+        raise UnavailableError("no index")
+
+    def read(self, row: object) -> None:
+        return None
+
+
+def test_what_was_told_is_known_again_whatever_happens_first(world: World) -> None:
+    ledger = Ledger(world.root, machine="host-1", redact=str)
+    ledger.append(
+        Told(
+            at=world.now,
+            session=SESSION,
+            project="local/shop",
+            agent="claude-code",
+            event="prompt",
+            ids=("a7Bc3x",),
+        )
+    )
+
+    def load() -> Teller:
+        return Teller(
+            Unindexed(),
+            ledger=ledger,
+            usage=lambda: lambda _: UNKNOWN,
+            redactor=Redactor(),
+            clock=lambda: world.now,
+            brief_tokens=0,
+            prompt_tokens=0,
+        )
+
+    world.prompt("first", 1)
+    for path in world.states.iterdir():
+        path.unlink()
+    world.desk = world.open(teller=load, tells="starts")
+    world.bash("pytest -q", "1 failed")
+    state = SessionStates(world.states, lock_timeout_s=10, report=print).reading(
+        "claude-code", SESSION
+    )
+    assert state is not None
+    assert (state.turn, state.told) == (1, ["a7Bc3x"])
 
 
 def test_moments_for_a_commit_are_announced(world: World) -> None:

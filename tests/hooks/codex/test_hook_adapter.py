@@ -56,10 +56,9 @@ def test_a_real_session_is_told_in_full() -> None:
     assert sorted(sources) == ["compact", "resume", "resume", "startup"]
 
 
-def test_what_is_said_and_answered_in_a_turn_names_the_turn() -> None:
-    happenings = read_sample()
-    said = [one for one in happenings if isinstance(one, Prompted | Answered)]
-    assert all(said[at].prompt == said[at + 1].prompt != "" for at in (0, 2, 4))
+def test_what_is_said_and_answered_has_a_key_of_its_own() -> None:
+    said = [one for one in read_sample() if isinstance(one, Prompted | Answered)]
+    assert all(one.key for one in said)
     assert len({one.key for one in said}) == len(said), "two equal answers are two"
 
 
@@ -90,7 +89,7 @@ def test_a_command_that_failed_is_not_said_to_have_gone_well() -> None:
 def test_a_prompt_is_what_was_typed(prompt: str, text: str) -> None:
     said = read("UserPromptSubmit", turn_id="t1", prompt=prompt)
     assert isinstance(said, Prompted)
-    assert (said.text, said.prompt) == (text, "t1")
+    assert said.text == text
 
 
 @pytest.mark.parametrize(
@@ -167,7 +166,7 @@ def test_an_answer_of_a_server_that_speaks_mcp_is_read() -> None:
     assert (used.result, used.outcome) == ("없는 표", "error")
 
 
-@pytest.mark.parametrize("event", ("SessionStart", "UserPromptSubmit", "PostToolUse"))
+@pytest.mark.parametrize("event", ("SessionStart", "UserPromptSubmit"))
 def test_an_answer_has_only_the_fields_that_the_client_knows(event: str) -> None:
     told = json.loads(HookAdapter().write(event, "지난 결정 <b> \ud800"))
     assert told == {
@@ -176,7 +175,7 @@ def test_an_answer_has_only_the_fields_that_the_client_knows(event: str) -> None
 
 
 @pytest.mark.parametrize(
-    "event", ("Stop", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd")
+    "event", ("PostToolUse", "Stop", "SubagentStop", "PreCompact", "PostCompact", "SessionEnd")
 )
 def test_nothing_is_printed_where_text_would_be_an_error(event: str) -> None:
     assert HookAdapter().write(event, "context") == ""

@@ -12,9 +12,9 @@ from typing import Any
 import pytest
 import yaml
 
+from memjournal.hooks.agents import find_adapter
 from memjournal.hooks.extension import plain_file
 from memjournal.hooks.happening import Answered, Prompted, SessionStarted, ToolUsed
-from memjournal.hooks.hermes.hook_adapter import HookAdapter
 
 from ..extension_world import BAD_PROGRAMS, TOLD_BACK, ExtensionWorld
 
@@ -119,7 +119,7 @@ def test_the_manifest_names_the_hooks(world: ExtensionWorld) -> None:
 
 def test_a_real_session_is_read() -> None:
     calls = [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()]
-    happenings = [HookAdapter().read(call["event"], call["payload"], {}) for call in calls]
+    happenings = [find_adapter("hermes").read(call["event"], call["payload"], {}) for call in calls]
     assert [one.source for one in happenings if isinstance(one, SessionStarted)] == [
         *("startup", "resume"),
     ]
@@ -132,4 +132,4 @@ def test_a_real_session_is_read() -> None:
         "타임아웃을 30초로 늘려줘",
         "`TIMEOUT`을 30으로 바꿨습니다. Done.",
     ]
-    assert said[0].prompt == said[1].prompt != said[2].prompt
+    assert len({one.key for one in said}) == len(said)

@@ -17,8 +17,7 @@ from memjournal.hooks.claude_code.installing import (
     EVENTS,
     PLUGIN_FOLDER,
     ClaudeCodeInstaller,
-    find_plugin,
-    hook_groups,
+    groups,
 )
 from memjournal.hooks.claude_code.plugin import hooks_json, plugin_files, write_plugin
 from memjournal.hooks.happening import Ignored
@@ -63,13 +62,13 @@ def test_something_is_done_about_every_event_that_a_process_is_started_for(event
 def test_a_process_is_started_only_for_tools_that_can_tell_something(
     tool: str, is_worth_it: bool
 ) -> None:
-    matcher = str(hook_groups(PROGRAM)["PostToolUse"]["matcher"])
+    matcher = str(groups(PROGRAM)["PostToolUse"]["matcher"])
     assert re.search(r"[^A-Za-z0-9_\- ,|]", matcher), "else it would be a list of whole names"
     assert bool(re.search(matcher, tool)) is is_worth_it
 
 
 def test_hooks_need_no_shell_and_are_given_up_in_seconds() -> None:
-    for event, group in hook_groups("/a path/mem-hook").items():
+    for event, group in groups("/a path/mem-hook").items():
         (handler,) = group["hooks"]  # type: ignore[misc]  # a list
         assert handler["command"] == "/a path/mem-hook"
         assert handler["args"] == ["claude-code", event]
@@ -132,7 +131,8 @@ def test_the_plugin_is_found_in_settings_whichever_marketplace_it_is_from(
         ("memjournals@some", True, False),
     ]:
         file.write_text(json.dumps({"enabledPlugins": {name: is_on}}), encoding="utf-8")
-        assert (find_plugin(around) == file) is is_found
+        hindrances = ClaudeCodeInstaller().hindrances(around)
+        assert any(one.startswith(f"{file}: the plugin is on") for one in hindrances) is is_found
 
 
 # --- slash commands and the skill ---------------------------------------------------------------

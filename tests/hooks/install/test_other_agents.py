@@ -104,8 +104,8 @@ def test_something_is_done_about_every_event_that_is_installed(
 def commands(program: str) -> Iterator[tuple[str, list[str]]]:
     """Each command line that a shell is given, and the words that are meant."""
     for groups, agent in (
-        (codex.hook_groups(program), "codex"),
-        (gemini.hook_groups(program), "gemini"),
+        (codex.groups(program), "codex"),
+        (gemini.groups(program), "gemini"),
     ):
         for event, group in groups.items():
             (handler,) = group["hooks"]  # type: ignore[misc]  # a list
@@ -133,10 +133,10 @@ def test_a_path_of_windows_is_quoted_for_its_shells() -> None:
 
 
 def test_each_counts_time_in_its_own_unit() -> None:
-    for event, group in codex.hook_groups("mem-hook").items():
+    for event, group in codex.groups("mem-hook").items():
         (handler,) = group["hooks"]  # type: ignore[misc]  # a list
         assert 1 <= handler["timeout"] <= (3 if event == "SessionEnd" else 10), "seconds"
-    for group in gemini.hook_groups("mem-hook").values():
+    for group in gemini.groups("mem-hook").values():
         (handler,) = group["hooks"]  # type: ignore[misc]  # a list
         assert 1_000 <= handler["timeout"] <= 10_000, "milliseconds"
     assert all("timeout" not in one for one in cursor.hook_handlers("mem-hook").values())
@@ -175,7 +175,7 @@ def test_what_is_left_to_do_is_said(agent: str, around: Surroundings) -> None:
         "hermes": "hermes plugins enable memjournal",
         "pi": "/reload",
     }
-    said = " ".join(OTHERS[agent].next_steps(around, "user"))
+    said = " ".join(OTHERS[agent].next_steps("user"))
     assert steps.get(agent, "") in said
     if "project" in OTHERS[agent].scopes:
-        assert "mem-hook" in " ".join(OTHERS[agent].next_steps(around, "project"))
+        assert "mem-hook" in " ".join(OTHERS[agent].next_steps("project"))

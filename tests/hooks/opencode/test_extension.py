@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
+from memjournal.hooks.agents import find_adapter
 from memjournal.hooks.happening import Answered, Compacted, Prompted, ToolUsed
-from memjournal.hooks.opencode.hook_adapter import HookAdapter
 
 from ..extension_world import BAD_PROGRAMS, TOLD_BACK, ExtensionWorld, needs_node
 
@@ -155,7 +155,9 @@ def test_opencode_goes_on_without_the_program_and_with_events_of_another_form(
 
 def test_a_real_session_is_read() -> None:
     calls = [json.loads(line) for line in SAMPLE.read_text("utf-8").splitlines()]
-    happenings = [HookAdapter().read(call["event"], call["payload"], {}) for call in calls]
+    happenings = [
+        find_adapter("opencode").read(call["event"], call["payload"], {}) for call in calls
+    ]
     used = [one for one in happenings if isinstance(one, ToolUsed)]
     assert [(one.name, one.outcome, one.exit_code) for one in used] == [
         *(("bash", "ok", 0), ("bash", "error", 3), ("task", "ok", None)),

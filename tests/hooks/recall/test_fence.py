@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.hooks.recall.fence import as_plain, fenced, plain_block, strip_fences
+from memjournal.hooks.recall.fence import as_plain, fenced, strip_fences
 from memjournal.hooks.recall.wording import WORDINGS, Language
 
 PIECES = (
@@ -56,7 +56,7 @@ def test_a_block_has_one_beginning_and_one_end(text: str, language: Language) ->
 
 @given(texts, st.sampled_from(["en", "ko"]))
 def test_a_plain_block_has_one_beginning_and_one_end(text: str, language: Language) -> None:
-    block = plain_block(text, language)
+    block = as_plain(fenced(text, language))
     if not block:
         return
     lines = block.split("\n")
@@ -66,7 +66,7 @@ def test_a_plain_block_has_one_beginning_and_one_end(text: str, language: Langua
 
 @pytest.mark.parametrize("blank", ["", "  ", "\n\n", "<memory-context>x</memory-context>"])
 def test_nothing_to_tell_has_no_fence(blank: str) -> None:
-    assert fenced(blank) == plain_block(blank) == ""
+    assert fenced(blank) == as_plain(fenced(blank)) == ""
 
 
 @pytest.mark.parametrize(
@@ -118,5 +118,4 @@ def test_what_nobody_would_write_is_stripped_before_long(text: str) -> None:
 
 def test_only_a_block_becomes_a_plain_one() -> None:
     assert as_plain("<b>text</b>") == "<b>text</b>"
-    assert as_plain(fenced("세션 쿠키")) == plain_block("세션 쿠키")
-    assert "<" not in plain_block("세션 쿠키")
+    assert "<" not in as_plain(fenced("세션 쿠키"))

@@ -241,6 +241,11 @@ def test_where_it_is_from_is_told(journal: SmallJournal) -> None:
         ([("pytest", "ok"), ("git status", "error")], "confirmed"),
         ([("git diff", "ok"), ("ls -l", "ok"), ("rg leak src 2>/dev/null", "ok")], "attempted"),
         ([("cat > a.py", "ok")], "confirmed"),
+        ([("git ls-files | xargs -n1 pytest", "error"), ("npm test", "ok")], "attempted"),
+        ([("find tests -exec pytest {} \\;", "ok")], "confirmed"),
+        ([("cat <<'EOF' | sh\npytest\nEOF", "error"), ("npm test", "ok")], "attempted"),
+        ([("cd /work\nnpm test", "ok")], "confirmed"),
+        ([("grep -n '=>' a.js", "ok"), ("mem search leak", "ok")], "attempted"),
         ([("pytest", "interrupted")], "attempted"),
         ([("pytest", "unknown")], "attempted"),
     ],
@@ -256,7 +261,7 @@ def test_an_answer_is_confirmed_by_what_was_run(
 
 
 def test_looking_proves_nothing(journal: SmallJournal) -> None:
-    for tool in ("Read", "Grep", "TodoWrite", "AskUserQuestion"):
+    for tool in ("Read", "Grep", "TodoWrite", "AskUserQuestion", "Task", "read_file", "ask_user"):
         journal.say("tool_output", "file_path: a.py", turn=1, tool=tool, outcome="ok")
     assert told(journal, journal.answer("The cause is a leak.", turn=1)).standing == "attempted"
 
@@ -287,6 +292,21 @@ def test_a_choice_is_told_as_question_and_answer(journal: SmallJournal) -> None:
     text = 'User has answered your questions: "풀 대기 시간은?"="5초". Go on.'
     one = journal.say("tool_output", text, turn=1, tool="AskUserQuestion", outcome="ok")
     assert render_item(told(journal, one), "ko").startswith("- 풀 대기 시간은? → 5초 [mem:")
+
+
+@pytest.mark.parametrize("tool", ["Agent", "Task", "delegate_task"])
+def test_what_a_sub_agent_writes_is_no_choice_of_the_user(journal: SmallJournal, tool: str) -> None:
+    text = 'The compose file sets "PORT"="8080" for the shop.'
+    one = journal.say("tool_output", text, turn=1, tool=tool, outcome="ok")
+    item = told(journal, one)
+    assert "PORT → 8080" not in item.quote
+    assert item.label != "choice"
+
+
+def test_a_choice_is_known_whichever_assistant_asked(journal: SmallJournal) -> None:
+    one = journal.say("tool_output", '"DB?"="Postgres"', turn=1, tool="ask_user", outcome="ok")
+    item = told(journal, one)
+    assert (item.quote, item.label) == ("DB? → Postgres", "choice")
 
 
 def test_an_output_that_looks_like_a_choice_is_none(journal: SmallJournal) -> None:

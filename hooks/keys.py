@@ -1,4 +1,4 @@
-"""Keys by which a hook and the transcript of the same session name the same thing.
+"""Keys by which a hook and the transcript of the same session name the same thing, whichever the assistant.
 
 Tool calls have ids that both tell. A prompt has one in both, but texts typed while it is worked on share it;
 an answer has none that hooks tell. So what was said is named by the prompt's id and its own words: in a
@@ -7,7 +7,16 @@ hook's payload they stand as the last block of text in the transcript does, with
 
 from __future__ import annotations
 
-from ...journal.digests import sha256
+import re
+
+from ..journal.digests import sha256
+
+_KEY = re.compile(r"[\w.:-]{1,100}", re.ASCII)  # what a session file keeps word for word
+
+
+def as_key(text: str) -> str:
+    """*text* if it can stand as a key, else ""."""
+    return text if _KEY.fullmatch(text) else ""
 
 
 def said_key(prompt: str, text: str) -> str:

@@ -12,17 +12,14 @@ from collections.abc import Callable, Mapping
 from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import Final
 
-from ...journal.event import Outcome
-from ..capture import is_shell
-from ..text import Limits, clean, cut, exceeds, fence, trim
+from ..journal.event import Outcome
+from .text import Limits, clean, cut, exceeds, fence, trim
+from .tool_kinds import asks_user, is_shell
 
 Mask = Callable[[object], object]
 
 PREVIEW: Final = Limits(characters=2_000, lines=40)
 """Of what a call writes: enough to recognise it, for the file itself is in git."""
-
-KEPT_WHOLE: Final = frozenset({"AskUserQuestion", "ExitPlanMode"})
-"""Tools whose result holds what the user decided."""
 
 _PATH_KEYS: Final = ("file_path", "notebook_path", "path", "filePath")
 _EXIT = re.compile(r"\s*(?:Error: )?(?:Exit code |Exited with code )(-?\d{1,9})\b")
@@ -80,7 +77,7 @@ def render_result(name: str, text: str, *, limits: Limits, mask: Mask) -> str:
     text = trim(text)
     if not text:
         return ""
-    if base_name(name) in KEPT_WHOLE:
+    if asks_user(name):
         return text
     if exceeds(text, limits):
         masked = mask(text)

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.hooks.claude_code.tools import files_of, read_outcome, render_call, render_result
 from memjournal.hooks.text import Limits
+from memjournal.hooks.tool_call import files_of, read_outcome, render_call, render_result
 
 JSON = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.text(),

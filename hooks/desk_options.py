@@ -1,0 +1,26 @@
+"""What a desk is set to; nothing here is read from the environment or a configuration."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Literal
+
+from ..journal.values import dataclass, field
+from .text import Limits
+
+if TYPE_CHECKING:
+    from .capture import Policy
+
+Tells = Literal["always", "starts"]
+"""When recall may be loaded: always, or where a session starts and nothing else is happening."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DeskOptions:
+    """What is kept of what happens, and what is told."""
+
+    captures: bool = True
+    policy: Policy = "outcomes"
+    keeps_subagents: bool = False
+    limits: Limits = field(default_factory=Limits)
+    skips: tuple[str, ...] = ()  # names of projects, ``*`` for any part: nothing is kept or told
+    tells: Tells = "always"
