@@ -55,7 +55,10 @@ class Context:
 
     @cached_property
     def cwd(self) -> Path:
-        return Path.cwd()
+        try:
+            return Path.cwd()
+        except FileNotFoundError:  # it was removed: only what is the user's own can be meant
+            return self.home
 
     @cached_property
     def home(self) -> Path:

@@ -96,7 +96,21 @@ class Alone:
         from .hook_desk import make_teller
 
         memory = _ColdMemory(self._surroundings.index, deadline=self._deadline)
-        return make_teller(self._surroundings, memory, usage=lambda: lambda _: UNKNOWN)
+        return make_teller(
+            self._surroundings,
+            memory,
+            usage=lambda: lambda _: UNKNOWN,
+            told_in=lambda session: [] if self._starts_daemon else self._told_in(session),
+        )
+
+    def _told_in(self, session: str) -> list[str]:
+        """What the ledger says that *session* was told: read where no daemon ever knows it."""
+        from ..journal.ledger_reader import read_ledger
+        from ..journal.ledger_records import Told
+
+        records = read_ledger(self._surroundings.root)
+        told = (one for one in records if isinstance(one, Told) and one.session == session)
+        return list(dict.fromkeys(entry_id for one in told for entry_id in one.ids))
 
     def leave_daemon(self) -> None:
         """See to it that there is a daemon for the next hook, where the settings let it.
@@ -149,6 +163,9 @@ class _ColdMemory:
     def __init__(self, index: JournalIndex, *, deadline: float) -> None:
         self._index, self._deadline = index, deadline
         self.read = index.read
+
+    def settle(self) -> None:
+        """Nobody follows the files here."""
 
     def use(self, task: Callable[[Catalog, Callable[[SearchRequest], Answer]], T]) -> T:
         with contextlib.closing(self._index.read_catalog()) as catalog:

@@ -36,8 +36,6 @@ def make_desk(
     It may be used by several threads: nothing that it opens is kept open. *lookup* answers which entry has an id.
     """
     from ..journal.store import Journal
-    from .daemon_link import place_of
-    from .user_folders import state_folder
 
     settings = surroundings.settings
     capture = settings.capture
@@ -61,11 +59,7 @@ def make_desk(
             ),
             tells=tells,
         ),
-        states=SessionStates(
-            state_folder() / "hooks" / place_of(surroundings).name,
-            lock_timeout_s=lock_timeout_s,
-            report=report,
-        ),
+        states=states_of(surroundings, report=report),
         clock=lambda: surroundings.now,
         project_of=lambda cwd: surroundings.project_of(cwd).name,
         mask=CountingMask(lambda: surroundings.redactor),
@@ -76,10 +70,27 @@ def make_desk(
     )
 
 
+def states_of(surroundings: Context, *, report: Callable[[str], object]) -> SessionStates:
+    """What is known from one hook to the next of the journal's conversations; *report* hears of trouble."""
+    from .daemon_link import place_of
+    from .user_folders import state_folder
+
+    return SessionStates(
+        state_folder() / "hooks" / place_of(surroundings).name,
+        lock_timeout_s=surroundings.settings.journal.lock_timeout_s,
+        report=report,
+    )
+
+
 def make_teller(
-    surroundings: Context, memory: Memory, *, usage: Callable[[], Callable[[str], Usage]]
+    surroundings: Context,
+    memory: Memory,
+    *,
+    usage: Callable[[], Callable[[str], Usage]],
+    told_in: Callable[[str], list[str]],
 ) -> Teller:
-    """What tells the memories of the journal; *usage* gives how they have fared until now."""
+    """What tells the memories of the journal; *usage* gives how they have fared until now, and *told_in*
+    what a session was told."""
     from ..hooks.recall.teller import Teller
     from ..journal.ledger import Ledger
     from .machine_name import machine_name
@@ -95,7 +106,8 @@ def make_teller(
             lock_timeout_s=settings.journal.lock_timeout_s,
         ),
         usage=usage,
-        redactor=redactor,
+        told_in=told_in,
+        redactor_of=surroundings.journal.redactor_of,
         clock=lambda: surroundings.now,
         brief_tokens=settings.recall.brief_tokens,
         prompt_tokens=settings.recall.prompt_tokens,

@@ -37,7 +37,11 @@ _STD = (0, 1, 2)
 
 
 class OutOfTimeError(BaseException):
-    """The budget is used up, or somebody wants this process to end."""
+    """The budget is used up, or somebody wants this process to end; *is_alarm* says which."""
+
+    def __init__(self, *, is_alarm: bool) -> None:
+        super().__init__()
+        self.is_alarm = is_alarm
 
 
 def main() -> NoReturn:
@@ -66,8 +70,11 @@ def run(
         if environ.get(thin.MODE_VARIABLE, "").lower() == "off":
             return
         _run(arguments, payload, write, environ, started=started, budget_s=budget_s)
-    except OutOfTimeError:
-        _report(f"out of time after {budget_s:g} s")
+    except OutOfTimeError as error:
+        from .log import write_line
+
+        what = f"out of time after {budget_s:g} s" if error.is_alarm else "ended by a signal"
+        write_line(f"hook: {what}", is_plain=True)  # there is no time for more
     except Exception as error:  # noqa: BLE001  # the top of the process
         _report_failure(arguments, error)
 
@@ -248,7 +255,7 @@ class _Process:
             os._exit(0)
         self._is_ending = True
         signal.setitimer(signal.ITIMER_REAL, _LOGGING_S, _LOGGING_S)
-        raise OutOfTimeError
+        raise OutOfTimeError(is_alarm=number == signal.SIGALRM)
 
 
 def _is_appending(frame: FrameType | None) -> bool:

@@ -62,6 +62,8 @@ _EXECUTES: Final = ("-exec", "-execdir", "-ok", "-okdir")
 _FD_EXECUTES: Final = ("-x", "-X", "--exec", "--exec-batch")
 _FIND_WRITES: Final = ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls")
 _IN_PLACE: Final = Pattern(r"-[nErsuz]*i.*|--in-place.*", re.DOTALL)
+_PREFIX: Final = Pattern(r"\A(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|sudo\s+|time\s+)+")
+_SUBCOMMAND: Final = Pattern(r"[a-z][a-z0-9:_-]*")
 _ASSIGNMENT: Final = Pattern(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 
 
@@ -73,6 +75,19 @@ def command_of(given: object) -> str:
         case {"command": list(words)} | {"cmd": list(words)}:
             return " ".join(word for word in words if isinstance(word, str))
     return ""
+
+
+def without_prefix(command: str) -> str:
+    """*command* without what stands before its program: ``cd x &&``, assignments, ``sudo``."""
+    return _PREFIX.sub("", command, count=1)
+
+
+def program_of(command: str) -> str:
+    """The program that a command runs first, and what of it: ``npm test``, ``git commit``; "" for none."""
+    first = next(filter(None, map(str.strip, command.splitlines())), "")
+    program, *arguments = without_prefix(first).split()[:2] or [first]
+    is_subcommand = bool(arguments) and _SUBCOMMAND.fullmatch(arguments[0]) is not None
+    return f"{program} {arguments[0]}" if is_subcommand else program
 
 
 def only_looks(command: str) -> bool:

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import contextlib
 import json
+import threading
+from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -17,10 +19,13 @@ from ..indexer.errors import NoIndexError
 from ..journal.digests import sha256
 from ..journal.entry import EventType, parse_time
 from ..journal.errors import FormatError, MemjournalError
-from ..journal.event import Event, SessionHeader
+from ..journal.event import Event, Outcome, SessionHeader
+from ..journal.redaction import MAX_KNOWN, hide_known
+from ..journal.redaction.lazy import Pattern
 from ..journal.values import replace
 from .agents import find_adapter
 from .capture import is_wanted
+from .commands import command_of, only_looks, program_of
 from .happening import (
     Answered,
     Compacted,
@@ -38,7 +43,7 @@ from .session_state import SessionState, SessionStates
 from .text import Limits, clean, trim
 from .thin import MAX_PAYLOAD_BYTES, MODE_VARIABLE
 from .tool_call import files_of, render_call, render_result
-from .tool_kinds import is_editor
+from .tool_kinds import is_editor, is_shell
 
 if TYPE_CHECKING:
     from ..journal.store import Journal
@@ -55,6 +60,10 @@ EVALUATE: Final = "evaluate"
 
 _ASKED_CHARS: Final = 4_000  # of a prompt, kept to judge by what was told with it
 _MAX_EDITED: Final = 200
+_MAX_FAILING: Final = 50
+_MAX_SESSIONS: Final = 64  # whose secrets are known
+_MAX_SESSION_CHARS: Final = 200  # of an id; a longer one is told apart by its digest
+_OWN_COMMAND: Final = Pattern(r"/(?:memjournal:)?memory-[a-z]+(?:\s|\Z)")
 _MAX_NAME: Final = 200
 _GOES_ON: Final = ("resume", "compact")
 _FENCE_SIGNS: Final = ("<", "&", "\uff1c", "\ufe64", "\u2501")
@@ -88,6 +97,8 @@ class HookDesk:
         self._clock, self._project_of, self._mask = clock, project_of, mask
         self._report, self._teller, self._written = report, teller, written
         self._begin, self._logs = begin, SessionLogs(journal)
+        self._knowing = threading.Lock()
+        self._secrets: OrderedDict[str, set[str]] = OrderedDict()  # of each session; never written
 
     def handle(self, agent: str, event: str, payload: bytes, environ: Mapping[str, str]) -> str:
         """What the hook *event* of *agent* is to print; whatever it tells is on disk then.
@@ -97,7 +108,7 @@ class HookDesk:
             MemjournalError: what it tells could not be written.
         """
         adapter = find_adapter(agent, environ)
-        happening = adapter.read(event, _decode(payload), environ)
+        happening = _of_usual_length(adapter.read(event, _decode(payload), environ))
         if isinstance(happening, Ignored) or self._is_skipped(happening):
             return ""
         is_evaluation = environ.get(MODE_VARIABLE, "").lower() == EVALUATE
@@ -148,14 +159,20 @@ class HookDesk:
     # --- what is written down -----------------------------------------------------------------
 
     def _take_prompt(self, adapter: Adapter, said: Prompted) -> str:
-        text = _said(said.text)
+        text = self._without_known(said, _said(said.text))
         if not text:
             return ""
         with self._changing(adapter, said) as state:
+            state.own_command = _OWN_COMMAND.match(text) is not None
+            if state.own_command:  # what it shows is in the journal already
+                return ""
             turn = state.turn + 1
             key = said.key or _made_key("prompt", turn, text)
+            if not said.key and state.open_prompt == _made_key("prompt", state.turn, text):
+                return ""  # the same hook once more, of an assistant that names no prompts
             recalling = None
             if (teller := self._teller_for(said)) is not None:
+                self._know_what_was_told(state, said)
                 recalling = self._begin(
                     lambda: self._choose(teller(), adapter, said, text, state.told)
                 )
@@ -163,7 +180,8 @@ class HookDesk:
                 return ""  # the same hook once more
             project = self._project_of(said.cwd)
             state.turn = turn
-            state.asked = self._journal.redactor_of(project).redact(text[:_ASKED_CHARS]).text
+            state.asked = self._journal.redactor_of(project).redact(text).text[:_ASKED_CHARS]
+            state.open_prompt = key
             state.told_now, state.edited = {}, []
             if teller is not None and recalling is not None:
                 with self._reporting("recall"):
@@ -195,14 +213,19 @@ class HookDesk:
         named = files_of(tool.given, tool.cwd)
         is_edit = is_editor(tool.name) and tool.outcome == "ok"
         is_kept = is_wanted(tool, self._options.policy)
-        if not is_kept and not (is_edit and named):
+        command = command_of(tool.given) if is_shell(tool.name) else ""
+        program = "" if only_looks(command) else program_of(command)
+        if not is_kept and not (is_edit and named) and not program:
             return
         with self._changing(adapter, tool) as state:
+            is_kept = is_kept or (tool.outcome == "ok" and program in state.failing)
+            _note_outcome(state, program, tool.outcome)
             if is_edit:  # git has the change; which files it touched is said by the answer to come
                 redactor = self._journal.redactor_of(self._project_of(tool.cwd))
                 paths = [redactor.redact(path).text for path in named]
                 state.edited = list(dict.fromkeys((*state.edited, *paths)))[:_MAX_EDITED]
             if is_kept:
+                state.open_prompt = ""
                 self._store(adapter, tool, state, self._tool_event(tool, named, state.turn))
 
     def _tool_event(self, tool: ToolUsed, named: tuple[str, ...], turn: int) -> Event:
@@ -212,9 +235,10 @@ class HookDesk:
                 characters=min(limits.characters, _OK_LIMITS.characters),
                 lines=min(limits.lines, _OK_LIMITS.lines),
             )
-        result = without_fences(clean(tool.result))
+        call = render_call(tool.name, self._mask(tool.given))
+        result = self._without_known(tool, without_fences(clean(tool.result)), tool.given)
         parts = (
-            render_call(tool.name, self._mask(tool.given)),
+            self._without_known(tool, call),
             render_result(tool.name, result, limits=limits, mask=self._mask),
         )
         return Event(
@@ -231,10 +255,13 @@ class HookDesk:
         )
 
     def _take_answer(self, adapter: Adapter, said: Answered) -> None:
-        text = _said(said.text)
+        text = self._without_known(said, _said(said.text))
         if not text:
             return
         with self._changing(adapter, said) as state:
+            if state.own_command:
+                return
+            state.open_prompt = ""
             key = said.key or _made_key(f"answer{said.subagent}", state.turn, text)
             if said.subagent:
                 event = self._event(key, "tool_output", text, state.turn, tool="Agent")
@@ -247,7 +274,7 @@ class HookDesk:
             self._judge(said, state, answer=text)
 
     def _take_summary(self, adapter: Adapter, compacted: Compacted) -> None:
-        text = _said(compacted.summary)
+        text = self._without_known(compacted, _said(compacted.summary))
         if not text:
             return
         with self._changing(adapter, compacted) as state:
@@ -297,6 +324,7 @@ class HookDesk:
         if teller is None:
             return ""
         with self._changing(adapter, start) as state:
+            self._know_what_was_told(state, start)
             if state.brief is None:
                 with self._reporting("the brief"):
                     teller().tell_brief(
@@ -351,10 +379,33 @@ class HookDesk:
         found = None if is_new else self._journal.find_session(happening.session)
         if found is not None:
             state.started, state.turn = found.header.started.isoformat(), found.last_turn
-            if self._teller is not None:  # whatever is happening: a state is made once
-                with self._reporting("the ledger"):
-                    state.told = self._teller().told_in(happening.session)
+            state.is_restored = True
         return state
+
+    def _know_what_was_told(self, state: SessionState, happening: Happening) -> None:
+        """Of a state that was made of the session's file: what the ledger says, before more is told."""
+        teller = self._teller_for(happening)
+        if teller is not None and state.is_restored:
+            with self._reporting("the ledger"):
+                state.told = teller().told_in(happening.session)
+            state.is_restored = False
+
+    def _without_known(self, happening: Happening, text: str, *given: object) -> str:
+        """*text* without secrets that stood in this session before, or stand in it or in *given* recognisably.
+
+        They are known to this process alone, and to no disk.
+        """
+        redactor = self._journal.redactor_of(self._project_of(happening.cwd))
+        found = redactor.secrets_in([text, *given])
+        with self._knowing:
+            known = self._secrets.setdefault(happening.session, set())
+            self._secrets.move_to_end(happening.session)
+            if len(self._secrets) > _MAX_SESSIONS:
+                self._secrets.popitem(last=False)
+            if len(known) < MAX_KNOWN:
+                known |= found
+            hidden = known | found
+        return hide_known(text, hidden, marker=redactor.rules.marker) if hidden else text
 
     @contextlib.contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
@@ -365,6 +416,20 @@ class HookDesk:
             pass  # a new journal, which knows nothing yet
         except MemjournalError as error:
             self._report(f"{what}: {error}")
+
+
+def _of_usual_length(happening: Happening | Ignored) -> Happening | Ignored:
+    if isinstance(happening, Ignored) or len(happening.session) <= _MAX_SESSION_CHARS:
+        return happening
+    digest = sha256(happening.session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return replace(happening, session=f"{happening.session[:_MAX_SESSION_CHARS]}-{digest}")
+
+
+def _note_outcome(state: SessionState, program: str, outcome: Outcome) -> None:
+    """Which programs fail: a success of one of them says that something was mended, and is kept."""
+    if program and outcome in ("ok", "error"):
+        others = [one for one in state.failing if one != program]
+        state.failing = [*others, program][-_MAX_FAILING:] if outcome == "error" else others
 
 
 def without_fences(text: str) -> str:

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from itertools import islice, takewhile
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
+from ..journal.values import dataclass
 from .named_paths import Named, paths_named
 
 if TYPE_CHECKING:

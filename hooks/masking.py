@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
+from ..journal.redaction.masking import MAX_DEPTH
+
 if TYPE_CHECKING:
     from ..journal.redaction import Redactor
 
@@ -35,12 +37,14 @@ def _n_added(marker: str, before: object, after: object) -> int:
     return max(0, _count(marker, after) - _count(marker, before)) if marker else 0
 
 
-def _count(marker: str, value: object) -> int:
+def _count(marker: str, value: object, depth: int = 0) -> int:
+    if depth > MAX_DEPTH:  # what lies deeper is replaced whole
+        return 0
     match value:
         case str():
             return value.count(marker)
         case list() | tuple():
-            return sum(_count(marker, one) for one in value)
+            return sum(_count(marker, one, depth + 1) for one in value)
         case Mapping():
-            return sum(_count(marker, one) for one in value.values())
+            return sum(_count(marker, one, depth + 1) for one in value.values())
     return 0

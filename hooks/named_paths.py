@@ -10,11 +10,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import pairwise
 from typing import Final
 
 from ..journal.redaction.lazy import Pattern
+from ..journal.values import dataclass
 from .command_line import CommandLine
 from .commands import command_of
 

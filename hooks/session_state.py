@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from pathlib import Path
 from typing import Final
 
@@ -35,6 +35,10 @@ class SessionState:
     undecided: dict[str, str] = field(default_factory=dict)  # of the brief, and used by no answer
     edited: list[str] = field(default_factory=list)  # files changed since the prompt
     summaries: list[str] = field(default_factory=list)  # of compactions: key and digest
+    failing: list[str] = field(default_factory=list)  # programs that ended in an error last
+    open_prompt: str = ""  # the key of the prompt that nothing has come of yet
+    own_command: bool = False  # whether that prompt is one of memjournal's own slash commands
+    is_restored: bool = False  # made of the session's file; what was told is not known yet
     brief: str | None = None  # as it was told first; None before that
 
     def as_json(self) -> bytes:
@@ -115,6 +119,25 @@ class SessionStates:
         before = _read(self._path(agent, session))
         return SessionState.from_json(before) if before else None
 
+    def forget(self, ids: Collection[str]) -> None:
+        """Take out of every state what it has of the memories *ids*, and of what was asked.
+
+        Raises:
+            LockedError, StorageError: a state cannot be changed.
+        """
+        for path in sorted(self._folder.glob("*.json")):
+            with files.locked(path.with_suffix(".lock"), timeout_s=self._lock_timeout_s):
+                state = SessionState.from_json(_read(path))
+                if state is None:
+                    path.unlink(missing_ok=True)
+                    continue
+                state.asked = ""  # no id stands for it here
+                if not {*state.told, *state.told_now, *state.undecided}.isdisjoint(ids):
+                    state.brief = None if state.brief is None else ""
+                    state.told_now = _without(state.told_now, ids)
+                    state.undecided = _without(state.undecided, ids)
+                _write(path, state.as_json())
+
     def prune(self, *, now_s: float) -> None:
         """Remove what nobody has changed for long."""
         with contextlib.suppress(OSError):
@@ -132,6 +155,10 @@ class SessionStates:
             files.make_private_folder(self._folder)
         except OSError as error:
             raise files.as_storage_error(error, self._folder) from error
+
+
+def _without(quotes: dict[str, str], ids: Collection[str]) -> dict[str, str]:
+    return {one: quote for one, quote in quotes.items() if one not in ids}
 
 
 def _read(path: Path) -> bytes:

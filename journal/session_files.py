@@ -5,7 +5,6 @@ Nothing is remembered between calls: other processes make session files too.
 
 from __future__ import annotations
 
-import io
 import itertools
 import os
 import re
@@ -17,10 +16,12 @@ from .event import SessionHeader
 from .file_names import slug
 from .frontmatter import MAX_FRONTMATTER_BYTES
 from .ids import mint
-from .session_file import is_torn_header, parse_event, parse_header, scan, session_in
+from .session_file import is_torn_header, parse_header, session_in
 from .values import dataclass
 
 _MAX_HEAD_BYTES: Final = MAX_FRONTMATTER_BYTES + 1024
+_TAIL_BYTES: Final = 1_000_000
+_TURN: Final = re.compile(rb"^<!-- mem:\w+ [^\n]*?\bturn=(\d{1,9})\b", re.MULTILINE)
 _UUID_START: Final = re.compile(r"[0-9a-f]{8}(?=-[0-9a-f]{4}-)")
 
 
@@ -44,14 +45,23 @@ def find_session(root: Path, session: str, *, written: str) -> FoundSession | No
     for path in _named_as(root, short_session(session)):
         if session_in(_head_of(path) or b"") != written:
             continue
-        header, last_turn = None, 0
-        for part in scan(io.BytesIO(files.read(path))):
-            header = header or parse_header(part.raw.decode("utf-8", "replace"))[0]
-            if part.kind == "event":
-                last_turn = max(last_turn, parse_event(part.raw, header).turn or 0)
-        if header is not None:
-            return FoundSession(path.relative_to(root).as_posix(), header, last_turn)
+        header, _ = parse_header((_head_of(path) or b"").decode("utf-8", "replace"))
+        return FoundSession(path.relative_to(root).as_posix(), header, _last_turn_in(path))
     return None
+
+
+def _last_turn_in(path: Path) -> int:
+    """The highest turn of the last records: a session of days has megabytes of older ones.
+
+    Raises:
+        StorageError: the file cannot be read.
+    """
+    try:
+        with files.open_regular(path) as stream:
+            stream.seek(max(0, stream.seek(0, os.SEEK_END) - _TAIL_BYTES))
+            return max((int(found) for found in _TURN.findall(stream.read())), default=0)
+    except OSError as error:
+        raise files.as_storage_error(error, path) from error
 
 
 def session_path(

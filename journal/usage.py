@@ -128,6 +128,11 @@ class LedgerUsage:
                 _count(self._counts, self._reader.read_new())
         return self.of
 
+    def told_in(self, session: str) -> list[str]:
+        """The memories that were told in *session*, as it was at the last ``refresh``."""
+        with self._lock:
+            return [one for one, count in self._counts.items() if session in count.told_in]
+
     def of(self, entry_id: str) -> Usage:
         """The usage of a memory, as it was at the last ``refresh``."""
         with self._lock:

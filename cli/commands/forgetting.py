@@ -139,6 +139,7 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     """
     from ...indexer.forgetting import erase_traces, prove_forgotten
     from ...journal.traces import telling_line
+    from ..hook_desk import states_of
 
     stored = [surroundings.open_row(row) for row in rows]
     done = surroundings.journal.forget(stored)
@@ -146,6 +147,7 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     surroundings.commit([step.path for step in done], message)
     surroundings.follow_files(accept_deletions=True)  # no disk is missing: these were meant to go
     erase_traces(surroundings.index)
+    states_of(surroundings, report=output.warn).forget({str(row.id) for row in rows})
     proof = prove_forgotten(
         surroundings.index,
         docnos={row.docno for row in rows},

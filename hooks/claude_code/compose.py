@@ -21,6 +21,7 @@ from ..source import Tally
 from ..text import trim
 from ..tool_call import approved_plan, files_of, read_outcome, render_call, render_result
 from .held import HeldEvents, Position
+from .known_secrets import KnownSecrets
 from .options import ReadOptions
 from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
 from .prompts import join_blocks, read_said
@@ -88,6 +89,7 @@ class Composer:
         self._held = HeldEvents()
         self._kept_typed: set[int] = set()  # queue lines already in the journal
         self._titles = Titles()
+        self._secrets = KnownSecrets(options.make_redactor)
         self._prompt = ""  # the id of the prompt that is worked on
         self._said: set[str] = set()  # keys by which hooks know what was said
         self._summarised: Counter[str] = Counter()  # compactions in the turn of a prompt
@@ -170,7 +172,8 @@ class Composer:
         if not self._known_none(keys):
             return _KNOWN
         place = self._place(offset, line.origin)
-        self._held.add_reply_text(line.message or key, keys, text, place=place)
+        hidden = self._secrets.hide(text)
+        self._held.add_reply_text(line.message or key, keys, hidden, place=place)
         return _USED
 
     def _add_call(self, offset: int, line: ReplyLine, call: ToolCall, spare_key: str) -> str:
@@ -184,7 +187,7 @@ class Composer:
         self._calls[key] = _Call(
             key=key,
             name=call.name,
-            text=render_call(call.name, given),
+            text=self._secrets.hide(render_call(call.name, given), call.input),
             files=files_of(given, self._cwd),
             place=self._place(offset, line.origin),
         )
@@ -208,9 +211,10 @@ class Composer:
         limits, mask = self._options.limits, self._options.mask
         parts = [
             call.text if call else "",
-            render_result(name, result.text, limits=limits, mask=mask),
+            self._secrets.hide(render_result(name, result.text, limits=limits, mask=mask)),
         ]
         if name == "ExitPlanMode" and (plan := approved_plan(data)):
+            plan = self._secrets.hide(plan)
             parts += [] if any(plan in part for part in parts) else [plan]
         here = self._place(offset, line.origin)
         place = call.place if call else here
@@ -284,7 +288,7 @@ class Composer:
             place.extra["interrupted"] = interrupted
         if origin.git_branch not in ("", "HEAD"):
             place.extra["git_branch"] = origin.git_branch
-        self._held.add(keys, "user_prompt", text, place=place)
+        self._held.add(keys, "user_prompt", self._secrets.hide(text), place=place)
         return _USED
 
     def _add_operation(self, offset: int, line: QueueLine, key: str) -> str:
@@ -349,7 +353,8 @@ class Composer:
     def _mark_at(self, place: Position, keys: tuple[str, ...], tool: str, text: str) -> str:
         if not self._known_none(keys):
             return _KNOWN
-        self._held.add(keys, "session_marker", text, place=place, tool=tool)
+        hidden = self._secrets.hide(text)
+        self._held.add(keys, "session_marker", hidden, place=place, tool=tool)
         return _USED
 
     # What it is known by

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 from ..text import Limits
 
 if TYPE_CHECKING:
+    from ...journal.redaction import Redactor
     from ..tool_call import Mask
 
 AGENT: Final = "claude-code"
@@ -23,4 +24,6 @@ class ReadOptions:
     project_of: Callable[[str], str]  # a working directory's project; the source asks once for each
     mask: Mask  # a tool's input, or a text, without secrets
     limits: Limits = field(default_factory=Limits)  # of a tool's output
+    make_redactor: Callable[[], Redactor] | None = None
+    """Gives what recognises secrets, so that one met once is hidden in all that follows; None: that is not done."""
     include_sidechains: bool = False  # what sub-agents said and did

@@ -20,7 +20,13 @@ from .plan import Found
 
 PROGRAM: Final = "mem-hook"
 _HOOKS: Final = "hooks"
-_FIRST_WORD: Final = re.compile(r"""\s*(?:"([^"]*)"|'([^']*)'|(\S+))""")
+_VALUE: Final = r"""(?:"[^"]*"|'[^']*'|[^\s"';&|<>])*"""
+_BEFORE_PROGRAM: Final = re.compile(
+    rf"\s*(?:(?:\S*/)?(?:env|exec|command|nohup)\s+)*(?:[A-Za-z_]\w*={_VALUE}\s+)*"
+)
+_WORD: Final = re.compile(r"""(?:"([^"]*)"|'([^']*)'|([^\s;&|<>()]+))""")
+_QUOTED: Final = re.compile(r"'[^']*'|\"[^\"$`]*\"|2>(?:/dev/null|&1)|\|\|\s*(?:true|:)\s*$")
+_MORE: Final = re.compile(r"[;&|<>`\n]|\$\(")
 _BOM: Final = b"\xef\xbb\xbf"
 
 
@@ -177,7 +183,7 @@ class _Ours:
 def _if_ours(event: str, path: JsonPath, handler: object) -> Iterator[_Ours]:
     match handler:
         case {"command": str(command), **others}:
-            program = command if "args" in others else first_word(command)
+            program = command if "args" in others else program_of(command)
             if is_ours(program):
                 yield _Ours(event, path, program)
 
@@ -187,10 +193,14 @@ def is_ours(program: str) -> bool:
     return re.split(r"[/\\]", program)[-1].lower().removesuffix(".exe") == PROGRAM
 
 
-def first_word(command: str) -> str:
-    """The program that a shell would run, of a command without an assignment before it."""
-    found = _FIRST_WORD.match(command)
-    return next((word for word in found.groups() if word is not None), "") if found else ""
+def program_of(command: str) -> str:
+    """The one program that a shell would run for *command*, behind assignments; "" where it runs more."""
+    found = _BEFORE_PROGRAM.match(command)
+    rest = command[found.end() :] if found else command
+    word = _WORD.match(rest)
+    if word is None or _MORE.search(_QUOTED.sub("", rest[word.end() :])):
+        return ""
+    return next((one for one in word.groups() if one is not None), "")
 
 
 def _handlers(item: object) -> list[object]:

@@ -197,10 +197,11 @@ class _Reader:
         if self._text[offset : offset + 1] != close:
             return True
         if not is_first and not self._comments:
-            while self._text[offset - 1] in " \t\r\n":
-                offset -= 1
-            if self._text[offset - 1] == ",":
-                self.fail(offset - 1, f"a comma before {close}")
+            before = offset - 1
+            while self._text[before] in " \t\r\n":
+                before -= 1
+            if self._text[before] == ",":
+                self.fail(offset, f"a comma before {close}")
         return False
 
     def _after(self, offset: int, close: str) -> int:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from ...journal.errors import MemjournalError
 from .agent import AgentInstaller, Scope, Surroundings
-from .plan import find_ours, plan_install
+from .plan import find_ours, plan_install, real_path
 from .receipts import Receipts
 
 
@@ -56,12 +56,25 @@ def find_state(
 
     *is_runnable* tells whether a program, by its path or its name, can be run.
     """
-    scopes = tuple(_find_scope(installer, around, one, receipts) for one in installer.scopes)
+    scopes = tuple(
+        _find_scope(installer, around, scope, receipts)
+        for scope in _scopes_apart(installer, around)
+    )
     state = AgentState(
         agent=installer.agent, is_here=installer.is_here(around), scopes=scopes, problems=()
     )
     problems = (*_problems(state, is_runnable), *installer.hindrances(around))
     return replace(state, problems=problems)
+
+
+def _scopes_apart(installer: AgentInstaller, around: Surroundings) -> Iterator[Scope]:
+    """The scopes without those whose file is that of one before: in the home, the project's is the user's."""
+    seen: set[Path] = set()
+    for scope in installer.scopes:
+        file = real_path(installer.targets(around, scope)[0].path)
+        if file not in seen:
+            seen.add(file)
+            yield scope
 
 
 def _find_scope(
@@ -71,7 +84,8 @@ def _find_scope(
     path = targets[0].path
     try:
         found = [one for target in targets if (one := find_ours(target)) is not None]
-        changes = plan_install(targets, receipts)
+        is_there = any(one.events for one in found)
+        changes = plan_install(targets, receipts) if is_there else ()
     except MemjournalError as error:
         return InstallState(agent=installer.agent, scope=scope, path=path, problem=str(error))
     return InstallState(
@@ -80,7 +94,7 @@ def _find_scope(
         path=path,
         events=tuple(dict.fromkeys(event for one in found for event in one.events)),
         programs=tuple(dict.fromkeys(program for one in found for program in one.commands)),
-        is_current=not any(change.is_change for change in changes),
+        is_current=is_there and not any(change.is_change for change in changes),
     )
 
 

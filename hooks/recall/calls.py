@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable
 from typing import Final
 
 from ...indexer.catalog.row import Row
-from ..commands import only_looks
+from ..commands import only_looks, program_of, without_prefix
 from ..tool_kinds import asks_user, is_helper, is_quiet
 from .sentences import telling_part
 
@@ -22,8 +22,6 @@ _BLOCK: Final = re.compile(
 )
 _SHELLS: Final = ("bash", "sh", "shell", "zsh", "powershell")
 _CHOICE: Final = re.compile(r'"([^"\n]{1,300})"\s*=\s*"([^"\n]{1,300})"')
-_BEFORE_PROGRAM: Final = re.compile(r"\A(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|sudo\s+|time\s+)+")
-_SUBCOMMAND: Final = re.compile(r"[a-z][a-z0-9:_-]*")
 
 
 def call_of(row: Row, body: str) -> tuple[str, str]:
@@ -31,14 +29,7 @@ def call_of(row: Row, body: str) -> tuple[str, str]:
     command = command_in(body)
     if not command:
         return row.tool, row.files[0] if row.files else row.title
-    return row.tool, _program_of(command)
-
-
-def _program_of(command: str) -> str:
-    """The program that a command runs, and what of it: ``npm test``, ``git commit``."""
-    program, *arguments = _BEFORE_PROGRAM.sub("", command, count=1).split()[:2] or [command]
-    is_subcommand = bool(arguments) and _SUBCOMMAND.fullmatch(arguments[0]) is not None
-    return f"{program} {arguments[0]}" if is_subcommand else program
+    return row.tool, program_of(command)
 
 
 def outcomes_of(calls: Iterable[Row], *, body_of: Callable[[Row], str]) -> list[tuple[Row, str]]:
@@ -71,7 +62,7 @@ def quote_of_call(row: Row, body: str, *, max_tokens: int) -> str:
     chosen = choices_in(body) if asks_user(row.tool) else []
     if chosen:
         return telling_part(chosen, max_tokens=max_tokens)
-    called = _BEFORE_PROGRAM.sub("", command_in(body)) or row.title.removeprefix(f"{row.tool}: ")
+    called = without_prefix(command_in(body)) or row.title.removeprefix(f"{row.tool}: ")
     ended = _ending_of(body, failed=row.failed)
     line = f"{row.tool}: {_one_line(called)}" if called != row.tool else row.tool
     if ended and ended not in line:

@@ -27,6 +27,10 @@ class Memory(Protocol):
         """
         ...
 
+    def settle(self) -> None:
+        """Let what was written just now be known, if that takes no time that matters."""
+        ...
+
     def read(self, row: Row) -> Stored | None:
         """The entry that *row* stands for; None where its file has changed since."""
         ...

@@ -7,8 +7,8 @@ know of; the other way round, an assistant could be told the same thing twice.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from datetime import datetime, timedelta
-from typing import TYPE_CHECKING, Final
+from datetime import datetime
+from typing import TYPE_CHECKING
 
 from ...journal.ledger_records import NotTold, Record, TellingEvent, Told, Unused, Used
 from .brief import make_brief
@@ -26,8 +26,6 @@ if TYPE_CHECKING:
     from ..session_state import SessionState
     from .memory import Memory, Search
 
-_LOOKS_BACK: Final = timedelta(days=92)  # for what a session was told that is taken up again
-
 
 class Teller:
     """Tells one journal's memories."""
@@ -38,15 +36,17 @@ class Teller:
         *,
         ledger: Ledger,
         usage: Callable[[], Callable[[str], Usage]],
-        redactor: Redactor,
+        told_in: Callable[[str], list[str]],
+        redactor_of: Callable[[str], Redactor],
         clock: Callable[[], datetime],
         brief_tokens: int,
         prompt_tokens: int,
     ) -> None:
-        """*usage* gives, each time, how memories have fared until now. *brief_tokens* and *prompt_tokens*
+        """*usage* gives, each time, how memories have fared until now, *told_in* what a session was told, and
+        *redactor_of* what hides secrets in a project. *brief_tokens* and *prompt_tokens*
         are told at most, each time; with 0 nothing is."""
         self._memory, self._ledger, self._usage = memory, ledger, usage
-        self._redactor, self._clock = redactor, clock
+        self._told_in, self._redactor_of, self._clock = told_in, redactor_of, clock
         self._brief_tokens, self._prompt_tokens = brief_tokens, prompt_tokens
 
     def choose_brief(self, *, adapter: Adapter, session: str, project: str) -> Recalled:
@@ -55,6 +55,8 @@ class Teller:
         Raises:
             MemjournalError: the journal cannot be asked.
         """
+
+        self._memory.settle()
 
         def recall(catalog: Catalog, _: Search) -> Recalled:
             most = self._brief_tokens
@@ -98,7 +100,7 @@ class Teller:
             now=self._clock(),
             max_tokens=max_tokens,
             fits=lambda text: adapter.size_of(text) <= adapter.max_size,
-            redactor=self._redactor,
+            redactor=self._redactor_of(project),
         )
 
     def tell_brief(
@@ -192,16 +194,12 @@ class Teller:
         state.undecided = {}
 
     def told_in(self, session: str) -> list[str]:
-        """The ids that the session was told, as far as the ledger says.
+        """The ids that the session was told, as far as it is known.
 
         Raises:
             MemjournalError: the ledger cannot be read.
         """
-        found: list[str] = []
-        for record in self._ledger.read(self._clock() - _LOOKS_BACK):
-            if isinstance(record, Told) and record.session == session:
-                found = _added(found, record.ids)
-        return found
+        return self._told_in(session)
 
     def _note_told(
         self,

@@ -8,9 +8,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Final, Literal
 
-from ...journal.values import dataclass
-
 from ...indexer.text.letters import scripts
+from ...journal.values import dataclass
 
 Language = Literal["en", "ko"]
 Lead = Literal[

@@ -163,7 +163,7 @@ class _Watch:
     def __init__(self, place: DaemonPlace, options: DaemonOptions, lock: int) -> None:
         self.options = options
         self._place, self._lock = place, lock
-        self._settings = _states_of(options.settings_files)
+        self._settings = states_of(options.settings_files)
 
     def beat(self) -> None:
         with contextlib.suppress(OSError):  # its absence is a reason to end
@@ -175,7 +175,7 @@ class _Watch:
             return End("the journal is gone")
         if not self._is_found():
             return End("its own files are gone", wants_another=True)
-        if self._place.root.exists() and _states_of(options.settings_files) != self._settings:
+        if self._place.root.exists() and states_of(options.settings_files) != self._settings:
             return End("the settings have changed", wants_another=True)
         if options.idle_s and server.idle_s > options.idle_s:
             return End("nobody has asked for anything for long")
@@ -190,7 +190,8 @@ class _Watch:
         return files.is_still(self._place.lock, self._lock) and reached_by.exists()
 
 
-def _states_of(paths: Sequence[Path]) -> list[tuple[int, int, int]]:
+def states_of(paths: Sequence[Path]) -> list[tuple[int, int, int]]:
+    """What tells that one of the files at *paths* is another, or has changed."""
     states = []
     for path in paths:
         try:

@@ -25,12 +25,12 @@ _ASKS: Final = Pattern(
     r"(?: (?!(?:way|best|to|for|of|in|kind|type)\b)[\w.'’-]+){0,3}? "
     rf"{_WORD}\b"
     r"|\A\W*(?:(?!(?:where|how|should|which|who|when|why|do|does|is|are|can|use|store)\b)[\w.'’-]+ ){0,3}"
-    rf"{_WORD}[\"'`*)]*\s*(?:[?:：？]|\Z))"  # noqa: RUF001  # also as Korean keyboards have them
+    rf"{_WORD}[\"'`*)]*\s*(?:[?:：？]|\Z))"  # also as Korean keyboards have them
 )
 _ASKS_IN_KOREAN: Final = Pattern(
     r"(?:비밀\s?번호|비번|패스\s?워드|암호(?!화)|토큰|시크릿|키|인증\s?번호|자격\s?증명)"
     r"(?:는|은|가|이|를|을|란|값은?|값을)?\s*"
-    r"(?:\(?\s*(?:무엇|뭐|뭔|어떻게\s?되|알려|말해|입력|적어|써|주세요|줘|넣어|필요)|[?:：？]|\Z)"  # noqa: RUF001
+    r"(?:\(?\s*(?:무엇|뭐|뭔|어떻게\s?되|알려|말해|입력|적어|써|주세요|줘|넣어|필요)|[?:：？]|\Z)"
 )
 _KOREAN_DECISION: Final = Pattern(r"(?:무엇|뭐)(?:으로|로|를|에)")
 _QUOTED_PAIR: Final = Pattern(r'"([^"\n]{2,500})"\s?[=:]\s?"([^"\n]{1,2000})"')
@@ -39,7 +39,7 @@ _ARROW_PAIR: Final = Pattern(r"(?m)^[ \t>*-]{0,8}([^\n→]{2,500}[^\s→])\s*→
 
 def is_question(text: str) -> bool:
     """Whether *text*, the name of a field, is a question or an order to a person."""
-    return text.rstrip().endswith(("?", "？")) or text.count(" ") > 4  # noqa: RUF001
+    return text.rstrip().endswith(("?", "？")) or text.count(" ") > 4
 
 
 def gives_secret(question: str, answer: str) -> bool:

@@ -22,7 +22,7 @@ _KOREAN: Final = Pattern(
 )
 _GAP_IN_KOREAN: Final = Pattern(r"(?<=[가-힣])[\s_.\-·]+(?=[가-힣])")
 _LOOK_ALIKES: Final = str.maketrans(
-    "аеорсухіјѕԁһӏкАВЕКМНОРСТХІЈЅαοικρτυνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # noqa: RUF001  # that is what they are
+    "аеорсухіјѕԁһӏкАВЕКМНОРСТХІЈЅαοικρτυνΑΒΕΖΗΙΚΜΝΟΡΤΥΧ",  # that is what they are
     "aeopcyxijsdhlkABEKMHOPCTXIJSaoikptuvABEZHIKMNOPTYX",
 )
 """Letters of Cyrillic and Greek that are drawn like Latin ones (Unicode 39, confusables)."""

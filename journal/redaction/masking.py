@@ -10,7 +10,6 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from typing import Final
 
-from . import vocabulary
 from .answers import gives_secret, is_question
 from .arguments import find_in_arguments
 from .key_names import TOKENS, names_secret, words_of

@@ -15,7 +15,7 @@ import pytest
 from memjournal.hooks.claude_code.discover import ClaudeCodeSource
 from memjournal.hooks.claude_code.options import ReadOptions
 from memjournal.hooks.recall.teller import Teller
-from memjournal.hooks.session_state import SessionStates
+from memjournal.hooks.session_state import SessionState, SessionStates
 from memjournal.journal.entry import Entry
 from memjournal.journal.errors import FormatError, MemjournalError, UnavailableError, UsageError
 from memjournal.journal.ledger import Ledger
@@ -313,8 +313,11 @@ class Unindexed:
     def read(self, row: object) -> None:
         return None
 
+    def settle(self) -> None:
+        return None
 
-def test_what_was_told_is_known_again_whatever_happens_first(world: World) -> None:
+
+def test_what_was_told_is_known_again_before_more_is_told(world: World) -> None:
     ledger = Ledger(world.root, machine="host-1", redact=str)
     ledger.append(
         Told(
@@ -332,7 +335,8 @@ def test_what_was_told_is_known_again_whatever_happens_first(world: World) -> No
             Unindexed(),
             ledger=ledger,
             usage=lambda: lambda _: UNKNOWN,
-            redactor=Redactor(),
+            told_in=lambda _: ["a7Bc3x"],
+            redactor_of=lambda _: Redactor(),
             clock=lambda: world.now,
             brief_tokens=0,
             prompt_tokens=0,
@@ -342,12 +346,110 @@ def test_what_was_told_is_known_again_whatever_happens_first(world: World) -> No
     for path in world.states.iterdir():
         path.unlink()
     world.desk = world.open(teller=load, tells="starts")
-    world.bash("pytest -q", "1 failed")
-    state = SessionStates(world.states, lock_timeout_s=10, report=print).reading(
-        "claude-code", SESSION
-    )
+    world.bash("pytest -q", "1 failed")  # with which nothing is told, and nothing is asked for
+    assert state_of(world).told == []
+    world.desk = world.open(teller=load)
+    world.prompt("second", 2)
+    assert (state_of(world).turn, state_of(world).told) == (2, ["a7Bc3x"])
+
+
+def state_of(world: World) -> SessionState:
+    states = SessionStates(world.states, lock_timeout_s=10, report=print)
+    state = states.reading("claude-code", SESSION)
     assert state is not None
-    assert (state.turn, state.told) == (1, ["a7Bc3x"])
+    return state
+
+
+def test_of_an_assistant_that_names_no_prompts_a_hook_may_come_twice_too(world: World) -> None:
+    for _ in range(2):
+        world.hook("UserPromptSubmit", prompt="계속")
+    world.hook("Stop", last_assistant_message="했습니다")
+    for _ in range(2):
+        world.hook("UserPromptSubmit", prompt="계속")
+    assert [(turn, type_) for turn, type_, _ in world.said] == [
+        (1, "user_prompt"),
+        (1, "assistant_response"),
+        (2, "user_prompt"),
+    ]
+
+
+def fail(world: World, command: str, *, use: str) -> None:
+    world.hook(
+        "PostToolUseFailure",
+        tool_name="Bash",
+        tool_use_id=use,
+        tool_input={"command": command},
+        error="Exit code 1\nno such table",
+    )
+
+
+def test_a_success_that_mends_a_failure_is_kept(world: World) -> None:
+    world.bash("python scripts/seed.py", "10 rows", use="toolu_0000000001")
+    fail(world, "python scripts/seed.py", use="toolu_0000000002")
+    world.bash("python scripts/seed.py", "10 rows", use="toolu_0000000003")
+    world.bash("python scripts/seed.py", "10 rows", use="toolu_0000000004")
+    assert [one.extra["outcome"] for one in world.entries] == ["error", "ok"]
+
+
+def test_memjournals_own_commands_are_no_memories(world: World) -> None:
+    for n, command in enumerate(("/memory-search 배포", "/memjournal:memory-list"), 1):
+        world.prompt(command, n)
+        world.stop("three memories were found", n)
+    world.prompt("/memoryleak check", 3)
+    world.stop("none", 3)
+    assert [text for _, _, text in world.said] == ["/memoryleak check", "none"]
+
+
+def test_a_secret_that_a_call_gave_away_is_in_no_later_word(world: World) -> None:
+    world.hook(
+        "PostToolUseFailure",
+        tool_name="Bash",
+        tool_use_id="toolu_0000000001",
+        tool_input={"command": "curl -u bob:S3cr3tPW https://api"},
+        error="Exit code 22\nuser bob, S3cr3tPW rejected",
+    )
+    world.stop("비밀번호 S3cr3tPW가 거부되었습니다", 1)
+    everything = b"".join(path.read_bytes() for path in world.root.rglob("*.md")).decode()
+    assert "S3cr3tPW" not in everything
+    assert "거부되었습니다" in everything
+
+
+def test_what_is_kept_of_a_prompt_is_cut_after_redaction(world: World) -> None:
+    world.prompt("x" * 3_970 + " postgres://admin:Sup3rSecretPw9@db.example.com/shop", 1)
+    assert "Sup3rSecret" not in state_of(world).asked
+
+
+@pytest.mark.parametrize("depth", [600, 900])
+def test_input_that_is_nested_deeply_loses_nothing(world: World, depth: int) -> None:
+    world.desk = world.open(policy="all")
+    nested: object = "deep"
+    for _ in range(depth):
+        nested = [nested]
+    world.hook("PostToolUse", tool_name="Odd", tool_use_id="toolu_1", tool_input=nested)
+    assert len(world.entries) == 1
+
+
+def test_a_session_id_of_any_length_has_a_file_that_reads_back(world: World) -> None:
+    for end in ("a", "b"):
+        world.hook("UserPromptSubmit", prompt="first", session_id="가" * 70_000 + end)
+    assert len(world.files) == 2
+    assert all(len(one.session) < 300 for one in world.entries)
+
+
+def test_what_is_forgotten_is_in_no_state(world: World) -> None:
+    states = SessionStates(world.states, lock_timeout_s=10, report=print)
+    with states.changing("claude-code", SESSION, restore=SessionState) as state:
+        state.brief, state.asked = "서명 쿠키 [mem:a7Bc3x]", "어디에 저장하지?"
+        state.told, state.undecided = (
+            ["a7Bc3x", "b8Cd4y"],
+            {"a7Bc3x": "서명 쿠키", "b8Cd4y": "UUID"},
+        )
+        state.told_now = {"a7Bc3x": "서명 쿠키"}
+    states.forget({"a7Bc3x"})
+    left = b"".join(path.read_bytes() for path in world.states.iterdir()).decode()
+    assert "서명 쿠키" not in left
+    assert "저장하지" not in left
+    assert state_of(world).undecided == {"b8Cd4y": "UUID"}
 
 
 def test_moments_for_a_commit_are_announced(world: World) -> None:

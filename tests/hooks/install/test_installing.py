@@ -17,7 +17,7 @@ from hypothesis import settings as settings_of_hypothesis
 from hypothesis import strategies as st
 
 from memjournal.hooks.install.carry_out import carry_out_install, carry_out_removal, copies_of
-from memjournal.hooks.install.json_hooks import JsonHooks, first_word, is_ours
+from memjournal.hooks.install.json_hooks import JsonHooks, is_ours, program_of
 from memjournal.hooks.install.json_text import JsonText
 from memjournal.hooks.install.own_file import OwnFile
 from memjournal.hooks.install.plan import (
@@ -190,8 +190,40 @@ def test_other_programs_are_not_ours(program: str) -> None:
         ("   ", ""),
     ],
 )
-def test_the_program_of_a_command_for_a_shell_is_its_first_word(command: str, word: str) -> None:
-    assert first_word(command) == word
+def test_the_program_of_a_command_for_a_shell_is_behind_assignments(command: str, word: str) -> None:
+    assert program_of(command) == word
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ("env X=1 mem-hook a b", "mem-hook"),
+        ("X=1 Y='두 말' /opt/bin/mem-hook a b", "/opt/bin/mem-hook"),
+        ("/usr/bin/env -S mem-hook a", "-S"),
+        ("exec '/a path/mem-hook' a b", "/a path/mem-hook"),
+        ("mem-hook a b 2>/dev/null || true", "mem-hook"),
+        ("mem-hook a 'b; c'", "mem-hook"),
+        ("mem-hook other thing; rm -rf x", ""),
+        ("mem-hook a b && make", ""),
+        ("mem-hook a b | tee log", ""),
+        ("mem-hook a b > out", ""),
+        ("mem-hook $(make)", ""),
+        ("mem-hook a\nmake", ""),
+    ],
+)
+def test_a_command_that_does_more_than_call_us_is_not_ours(command: str, program: str) -> None:
+    assert program_of(command) == program
+
+
+def test_a_large_file_is_read_in_time_that_grows_with_it(place: Place) -> None:
+    """What stands in it before would once be read for each hook and each object: minutes."""
+    members = {f"k{number}": {"a": number, "b": [1, {}]} for number in range(20_000)}
+    place.write(json.dumps({"projects": members}).encode())
+    before = place.data
+    place.install()
+    assert find_ours(place.target(EDIT)).events  # type: ignore[union-attr]  # it is there
+    place.uninstall()
+    assert place.data == before
 
 
 def test_what_others_put_into_our_group_stays_when_ours_goes(place: Place) -> None:
