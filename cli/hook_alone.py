@@ -178,7 +178,7 @@ class _ColdMemory:
 
         from ..indexer.search.searcher import Searcher
 
-        with contextlib.closing(Searcher(self._index, catalog)) as searcher:
+        with contextlib.closing(Searcher(self._index, catalog, mends=False)) as searcher:
             return searcher.search(replace(request, by="keyword"))
 
 

@@ -152,7 +152,7 @@ class _Shown:
         index = self._surroundings.index
         with (
             contextlib.closing(index.read_catalog()) as catalog,
-            contextlib.closing(Searcher(index, catalog)) as searcher,
+            contextlib.closing(Searcher(index, catalog, mends=False)) as searcher,
         ):
             answer = searcher.search(request)
         self._surroundings.remark(*searcher.remarks)

@@ -1,6 +1,7 @@
 """The fence around what is told, and its removal: from what is told, and from what is written down.
 
-The invariant: nothing inside of a block opens or closes it, whatever a memory says; and what an assistant
+The invariant: nothing inside of a block opens or closes it, whatever a memory says and however it is spelt: the
+names of the fences do not stand in it at all. And what an assistant
 repeats of a block is not remembered as if somebody had said it.
 """
 
@@ -9,6 +10,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from .spellings import tags_in, without_names
 from .wording import WORDINGS, Language
 
 TAG: Final = "memory-context"
@@ -78,9 +80,11 @@ def _made_harmless(text: str) -> str:
     for _ in range(_MAX_ROUNDS):
         rest = strip_fences(_IS_RULE.sub("", _IS_FOREIGN.sub("", text)))
         if rest == text:
-            return text.strip()
+            break
         text = rest
-    return strip_fences(_BRACKETS.sub("", text)).strip()
+    else:
+        text = strip_fences(_BRACKETS.sub("", text))
+    return without_names(text).strip()
 
 
 def strip_fences(text: str) -> str:
@@ -105,14 +109,15 @@ def _stripped_once(text: str) -> str:
 
 def _without_tags(text: str) -> str:
     """*text* without the blocks between a tag and the one that closes it, and without single tags."""
+    plain = [(*tag.span(), tag["close"] is not None) for tag in _IS_TAG.finditer(text)]
     gone: list[tuple[int, int]] = []
     opened: list[int] = []
-    for tag in _IS_TAG.finditer(text):
-        gone.append(tag.span())
-        if tag["close"] is None:
-            opened.append(tag.start())
+    for start, end, closes in plain or tags_in(text):
+        gone.append((start, end))
+        if not closes:
+            opened.append(start)
         elif opened:
-            gone.append((opened.pop(), tag.end()))
+            gone.append((opened.pop(), end))
     if not gone:
         return text
     kept: list[str] = []

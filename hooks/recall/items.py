@@ -1,7 +1,7 @@
 """One memory as it is told: what it says, its citation, when, where from, and whether it is proven.
 
-Whatever is told has passed redaction and screening once more, for files can be edited by hand: what is
-flagged is left out whole, and so is what may not leave this machine.
+Whatever is told has passed redaction and screening once more, as it is read in the end, for files can be
+edited by hand (``safety``): what is flagged is left out whole, and so is what may not leave this machine.
 
 Standing. *Confirmed* is a memory that was set down on purpose and is at least as sure as 0.7, a tool call
 that succeeded, and an answer in whose turn something was run or changed before it and nothing that was
@@ -22,10 +22,10 @@ from ...indexer.catalog.row import Row
 from ...journal.errors import MemjournalError
 from ...journal.reading import Stored
 from ...journal.redaction import Redactor
-from ...journal.screening import is_threatening, screen
 from ..tool_kinds import asks_user
 from .calls import outcomes_of, quote_of_call
 from .fence import strip_fences
+from .safety import gives_orders, label_of, may_be_told, may_stand, safe_name, safe_quote
 from .sentences import MAX_CHARS, opening_part, sentences_of, telling_part
 from .tokens import count_tokens
 from .wording import WORDINGS, Language
@@ -64,6 +64,7 @@ class ItemMaker:
         self._project, self._zone, self._redactor = project, now.tzinfo, redactor
         self._stored: dict[int, Stored | None] = {}
         self._texts: dict[int, str] = {}
+        self._tellable: dict[int, bool] = {}
 
     def stored(self, row: Row) -> Stored | None:
         """The entry of *row*; None where it may not be told, or cannot be read as it was indexed."""
@@ -88,14 +89,20 @@ class ItemMaker:
         """The body of *row* as it may be told; "" where nothing of it may be."""
         if row.docno not in self._texts:
             stored = self.stored(row)
-            self._texts[row.docno] = self._safe(stored.entry.body) if stored else ""
+            is_told = stored is not None and self._may_be_told(row, stored)
+            self._texts[row.docno] = self._safe(stored.entry.body) if stored and is_told else ""
         return self._texts[row.docno]
+
+    def _may_be_told(self, row: Row, stored: Stored) -> bool:
+        if row.docno not in self._tellable:
+            self._tellable[row.docno] = may_be_told(stored.entry)
+        return self._tellable[row.docno]
 
     def _safe(self, text: str) -> str:
         """*text* without secrets and without what is told of memories; "" where it is threatening."""
         redacted = self._redactor.redact(text[: MAX_CHARS + _LONGEST_SECRET]).text[:MAX_CHARS]
         text = strip_fences(redacted).strip()
-        return "" if is_threatening(screen(text)) else text
+        return "" if gives_orders(text) else text
 
     def item(
         self,
@@ -110,21 +117,24 @@ class ItemMaker:
         *about* are words of the prompt, in lower case. With *quote*, that part of its text is told.
         """
         stored = self.stored(row)
-        if stored is None:
+        if stored is None or not self._may_be_told(row, stored):
             return None
         if quote is None:
             quote = self._quote_of(row, stored, max_tokens=max_tokens, about=about)
+        quote = safe_quote(quote, self._redactor)
         if not quote:
             return None
-        return Item(
+        project = row.project if row.project != self._project else ""
+        item = Item(
             id=row.id,
             quote=quote,
             created=row.created.astimezone(self._zone),
-            label="choice" if asks_user(row.tool) else row.type,
-            project=row.project if row.project != self._project else "",
-            place=_place_of(row),
+            label="choice" if asks_user(row.tool) else label_of(row.type),
+            project=safe_name(project, self._redactor),
+            place=_place_of(row, self._redactor),
             standing=self.standing(row, stored),
         )
+        return item if may_stand(render_item(item), self._redactor) else None
 
     def _quote_of(
         self, row: Row, stored: Stored, *, max_tokens: int, about: Collection[str]
@@ -132,8 +142,6 @@ class ItemMaker:
         body = self.text_of(row)
         if row.kind != "event":
             title = _one_line(self._safe(stored.entry.title))
-            if stored.entry.body and not body:
-                return ""  # its body is threatening: what its title promises cannot be looked up
             return _title_and_body(title, body, max_tokens=max_tokens, about=about)
         if row.type == "tool_output":
             return quote_of_call(row, body, max_tokens=max_tokens)
@@ -171,10 +179,12 @@ def _title_and_body(title: str, body: str, *, max_tokens: int, about: Collection
     return f"{head} {rest}".strip()
 
 
-def _place_of(row: Row) -> str:
+def _place_of(row: Row, redactor: Redactor) -> str:
     if row.session:
-        return row.session[:8]
-    return row.path if row.path.startswith("notes/") else ""
+        return safe_name(row.session[:8], redactor)
+    if not row.path.startswith("notes/"):
+        return ""
+    return f"notes/{safe_name(row.path.removeprefix('notes/'), redactor)}"
 
 
 def _one_line(text: str) -> str:

@@ -69,8 +69,9 @@ class _Asked:
 class Searcher:
     """Searches one state of an index; warm, it answers any number of requests."""
 
-    def __init__(self, index: JournalIndex, catalog: Catalog) -> None:
-        self._index, self._catalog = index, catalog
+    def __init__(self, index: JournalIndex, catalog: Catalog, *, mends: bool = True) -> None:
+        """One that does not *mend* writes nothing: of a damaged index there are no vectors, or no search."""
+        self._index, self._catalog, self._mends = index, catalog, mends
         self._legs = Legs(index, catalog)
         self.remarks: list[str] = []  # what had to be mended on the way, for people
 
@@ -79,7 +80,7 @@ class Searcher:
 
         Raises:
             UsageError: the question is empty.
-            IndexDamagedError: the catalog cannot be read.
+            IndexDamagedError: the catalog cannot be read, or the keyword index and it is not mended.
             LockedError, StorageError: the keyword index is damaged and cannot be rebuilt now.
         """
         text = request.text.strip()[:MAX_QUERY_CHARS].encode("utf-8", "replace").decode("utf-8")
@@ -97,6 +98,11 @@ class Searcher:
     def _mend(self, error: IndexDamagedError) -> None:
         """Rebuild what is damaged; where that cannot be done, there are no vectors, or no search."""
         self.close()
+        if not self._mends:
+            if error.name == "keyword":
+                raise error
+            self._legs.give_up_vectors(error.what)
+            return
         try:
             self._index.rebuild_part("keyword" if error.name == "keyword" else "vector")
         except (CannotCreateError, LockedError, StorageError, VectorsUnavailableError) as refused:

@@ -1,13 +1,15 @@
 """All that is threatening in a text, by ids.
 
 Invisible characters are looked for in the text as it is, all else in a form in which look-alikes
-are the same: without invisible characters, compatibility forms composed (NFKC), small letters.
+are the same: without invisible characters, compatibility forms composed (NFKC), small letters. What marks
+of Markdown, ellipses and underscores hold apart is looked for once more without them.
 
 A hook screens one short text and ends, so that what a text does not need is not even loaded.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final
 
@@ -20,6 +22,10 @@ FLAGGED: Final = "flagged"
 """The field of an entry that names what was found in it, when it was written."""
 
 _PIECE: Final = 1024  # characters; composing takes the square of a run of combining marks
+_CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
+_MARKS: Final = re.compile(r"[*~`\\]")  # of Markdown: they come and go within a word
+_ELLIPSES: Final = re.compile(r"\.{2,}")
+_JOINED: Final = re.compile(r"[^\W_]+(?:_[^\W_]+){3,}")  # a sentence; names of three words are code
 _PHRASES: Final = "\ufdfa\ufdfb"  # one character each that would become eighteen, and eight
 
 
@@ -37,8 +43,10 @@ def screen(text: str) -> tuple[str, ...]:
         found.update(find_invisible(text))
         text = _composed(without_invisible(text))
         rules += korean.RULES
-    text = text.casefold()
+    text = _CONTROLS.sub("", text).casefold()
     found.update(_find(rules, text))
+    if (bare := _bare(text)) != text:
+        found.update(_find((rule for rule in rules if rule.id not in found), bare))
     if not found:
         return ()
     from . import orders
@@ -50,6 +58,13 @@ def screen(text: str) -> tuple[str, ...]:
 
 def _find(rules: Iterable[Rule], text: str) -> Iterator[str]:
     return (rule.id for rule in rules if rule.is_possible(text) and rule.is_in(text))
+
+
+def _bare(text: str) -> str:
+    """*text* without what stands in and between the words of a sentence and is not read."""
+    text = _MARKS.sub("", text) if _MARKS.search(text) else text
+    text = _ELLIPSES.sub(" ", text) if ".." in text else text
+    return _JOINED.sub(lambda found: found.group().replace("_", " "), text) if "_" in text else text
 
 
 def known_ids() -> tuple[str, ...]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import re
+import shutil
 from pathlib import Path
 
 import pytest
@@ -181,3 +182,14 @@ def test_a_prompt_may_come_by_standard_input(journal: World) -> None:
 def test_a_budget_of_the_settings_is_kept(journal: World) -> None:
     said = journal.ok("--set", "recall.brief_tokens=160", "recall").out
     assert 0 < count_tokens(said) <= 160
+
+
+@pytest.mark.parametrize("part", ["faiss", "whoosh"])
+def test_it_leaves_no_trace_where_a_part_of_the_index_is_gone(journal: World, part: str) -> None:
+    journal.ok("search", "커넥션")
+    folder = next((journal.root / "index").rglob(part))
+    shutil.rmtree(folder)
+    before = state_of(journal.home)
+    said = journal.run("recall", PROMPT)
+    assert "Traceback" not in said.err
+    assert state_of(journal.home) == before
