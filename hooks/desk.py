@@ -325,6 +325,8 @@ class HookDesk:
             return ""
         with self._changing(adapter, start) as state:
             self._know_what_was_told(state, start)
+            if start.source == "fork" and state.brief is None:
+                state.brief = ""  # it goes on with all that the session before it was told
             if state.brief is None:
                 with self._reporting("the brief"):
                     teller().tell_brief(

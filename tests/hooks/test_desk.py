@@ -452,6 +452,15 @@ def test_what_is_forgotten_is_in_no_state(world: World) -> None:
     assert state_of(world).undecided == {"b8Cd4y": "UUID"}
 
 
+def test_a_fork_is_told_nothing_for_its_history_has_the_brief(world: World) -> None:
+    def load() -> Teller:
+        raise AssertionError("nothing is to be chosen")
+
+    world.desk = world.open(teller=load)
+    for source in ("fork", "resume"):
+        assert world.hook("SessionStart", source=source) == ""
+
+
 def test_moments_for_a_commit_are_announced(world: World) -> None:
     world.prompt("first", 1)
     world.hook("PreCompact", trigger="manual")
