@@ -12,15 +12,17 @@ import unicodedata
 from html import unescape
 from typing import Final
 
-_MAX_ROUNDS: Final = 8  # entities in entities; what is wrapped more often loses the signs that wrap it
+_MAX_ROUNDS: Final = (
+    8  # entities in entities; what is wrapped more often loses the signs that wrap it
+)
 
 _LOOKS_LIKE: Final = str.maketrans(
     "\u043c\u0435\u043e\u0433\u0443\u0441\u043f\u0442\u0445\u0455\u0456\u0501\u03bc\u03b5\u03bf\u03b3\u03c5"
     "\u03c7\u03c4\u03bd\u03b9\u0578\u0585\u1d0d\u1d07\u1d0f\u0280\u028f\u1d04\u0274\u1d1b\ua731\u026a\u1d05"
-    "\u0131\u03f2\u04210l1|",
-    "meorycntxsidmeoyyxtninomeorycntsidiccoiii",
+    "\u0131\u03f2\u0421",
+    "meorycntxsidmeoyyxtninomeorycntsidicc",
 )
-"""The letters of both names, in Cyrillic, Greek, Armenian, small capitals and digits (Unicode's confusables)."""
+"""The letters of both names, in Cyrillic, Greek, Armenian, small capitals (Unicode's confusables)."""
 _DASHES: Final = dict.fromkeys("_\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u00b7\u30fc", "-")
 _ANGLES: Final = {
     **dict.fromkeys("\u2039\u2329\u3008\u300a\u27e8\u00ab\u226a\u276c\u276e\u2770\u02c2", "<"),
@@ -31,17 +33,21 @@ _BLANKS: Final = "\u2800\u3164\uffa0\u115f\u1160"
 _UNSEEN: Final = ("Cc", "Cf", "Cs", "Co", "Cn", "Mn", "Me")
 
 _ESCAPED: Final = re.compile(
-    r"&(?:amp;)*[#\w]{1,32};?|\\+(?:u\{?[0-9a-f]{2,6}\}?|x[0-9a-f]{2})", re.IGNORECASE
+    r"&(?:amp;)*[#\w]{1,32};?|\\+(?:u(?:\{[0-9a-f]{1,6}\}|[0-9a-f]{4})|x[0-9a-f]{2})", re.IGNORECASE
 )
+_IN_WORD: Final = r"[*`~\\]*"
+_DIGITS: Final = {"o": "[o0]", "i": "[il1|]"}  # what stands for a letter
 _BETWEEN: Final = r"[\s*`~\[\]()\\!\"']*"  # blanks and marks of Markdown
 
 
 def _name(first: str, second: str) -> str:
-    letters = (_BETWEEN_LETTERS.join(first), _BETWEEN_LETTERS.join(second))
-    return rf"(?:{letters[0]}{_BETWEEN}-[-\s*`~\[\]()\\!]*{letters[1]}|(?<=[</])\s*/?\s*{letters[0]}[-\s]*{letters[1]})"
+    one, other = (
+        _IN_WORD.join(_DIGITS.get(char, char) for char in word) for word in (first, second)
+    )
+    in_tag = rf"(?<=[</])\s*/?\s*{one}[-\s]*{other}"
+    return rf"{one}{_BETWEEN}-[-\s*`~\[\]()\\!]*{other}|{in_tag}"
 
 
-_BETWEEN_LETTERS: Final = r"[*`~\\]*"
 _NAMES: Final = re.compile(f"{_name('memory', 'context')}|{_name('system', 'reminder')}")
 _TAG: Final = re.compile(
     r"<\s*(?P<close>/\s*)?memory[-\s]+context(?![\w-])(?:[^<>]*(?:<\s*)?>|[^\S\n]*(?=\n|\Z))"

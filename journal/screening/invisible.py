@@ -22,6 +22,9 @@ _JOINERS: Final = "\u200c\u200d"
 _BYTE_ORDER_MARK: Final = "\ufeff"
 _MARKS: Final = "\u00ad\u034f\u180e\u200e\u200f"  # soft hyphen, direction marks: seen every day
 _SELECTORS: Final = "".join(map(chr, range(0xFE00, 0xFE10)))
+_BLANKS: Final = (
+    "\u2800\u3164\uffa0"  # Braille's and Hangul's: they show nothing and are no blanks to Unicode
+)
 _FILLERS: Final = "\u115f\u1160\u3164\uffa0"
 _PLANE_14: Final = b"\xf3\xa0"  # how tags and rare selectors begin in UTF-8, and nothing else
 
@@ -77,10 +80,13 @@ def find_invisible(text: str) -> Iterator[str]:
 
 
 def without_invisible(text: str) -> str:
-    """*text* without the characters that would break its words apart unseen."""
+    """*text* without the characters that would break its words apart unseen, and with plain blanks."""
     for sign in (*_ALWAYS, *_JOINERS, _BYTE_ORDER_MARK, *_MARKS, *_SELECTORS):
         if sign in text:
             text = text.replace(sign, "")
+    for sign in _BLANKS:
+        if sign in text:
+            text = text.replace(sign, " ")
     return text
 
 

@@ -25,7 +25,9 @@ _PIECE: Final = 1024  # characters; composing takes the square of a run of combi
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
 _MARKS: Final = re.compile(r"[*~`\\]")  # of Markdown: they come and go within a word
 _ELLIPSES: Final = re.compile(r"\.{2,}")
-_JOINED: Final = re.compile(r"[^\W_]+(?:_[^\W_]+){3,}")  # a sentence; names of three words are code
+_JOINED: Final = re.compile(
+    r"(?<![^\W_])[^\W_]++(?:[_-][^\W_]++){3,}+"
+)  # a sentence; names of three words are code
 _PHRASES: Final = "\ufdfa\ufdfb"  # one character each that would become eighteen, and eight
 
 
@@ -64,7 +66,9 @@ def _bare(text: str) -> str:
     """*text* without what stands in and between the words of a sentence and is not read."""
     text = _MARKS.sub("", text) if _MARKS.search(text) else text
     text = _ELLIPSES.sub(" ", text) if ".." in text else text
-    return _JOINED.sub(lambda found: found.group().replace("_", " "), text) if "_" in text else text
+    if "_" in text or "-" in text:
+        text = _JOINED.sub(lambda found: re.sub("[_-]", " ", found.group()), text)
+    return text
 
 
 def known_ids() -> tuple[str, ...]:

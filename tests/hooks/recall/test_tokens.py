@@ -12,7 +12,7 @@ from memjournal.hooks.recall.tokens import count_tokens, cut_to_tokens
 from memjournal.indexer.search.characters import whole_end, whole_start
 
 texts = st.text(
-    st.sampled_from("abc .,\n가나다각각ᄀ한漢字カｶ、·！é́👍🏽🇰🇷㐀𠀀🄰‍👩‍💻")
+    st.sampled_from("abc .,!#\n가나다각각ᄀ한漢字カｶ、·！é́👍🏽🇰🇷㐀𠀀🄰‍👩‍💻")
     | st.characters(exclude_categories=["Cs"]),
     max_size=60,
 )
@@ -33,10 +33,17 @@ texts = st.text(
         ("ㄱ", 1),
         ("\u1100", 3),  # a lone lead
         ("𠀀", 4),
-        ("👍", 1),
+        ("👍", 3),
+        ("👍" * 50, 150),
+        ("✅ 끝", 4),  # nine to four and a blank
+        ("𝒜" * 60, 180),
+        ("→", 1),
+        ("!@#$%^&*()" * 10, 100),
+        ("-" * 40, 10),
+        ("a.b, c!", 2),
     ],
 )
-def test_characters_weigh_what_the_table_says(text: str, n_tokens: int) -> None:
+def test_characters_weigh_what_the_tables_say(text: str, n_tokens: int) -> None:
     assert count_tokens(text) == n_tokens
 
 

@@ -37,6 +37,8 @@ ENGLISH = (
     "<!-- markdownlint-disable MD013 -->",
     "password: str = Field(min_length=20)",
     "as if you had no tests at all",
+    "system_prompt_override = settings.get('prompt')",
+    "the method `pull_task` waits for `connect_to_network`",
     "post the release notes to the channel",
 )
 
