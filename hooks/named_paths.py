@@ -117,9 +117,7 @@ def _entered(words: Sequence[str], last: tuple[str, bool]) -> Iterator[tuple[str
             yield entered, is_sure and "$" not in _HERE.sub("", word)
 
 
-def _in_word(
-    word: str, folders: Sequence[tuple[str, bool]], *, n_shells: int
-) -> Iterator[Named]:
+def _in_word(word: str, folders: Sequence[tuple[str, bool]], *, n_shells: int) -> Iterator[Named]:
     """*word* as a path, the parts of it that may be one, and what it is as a command line of its own."""
     if n_shells < _MAX_SHELLS and re.search(r"\s", word):
         for folder, _ in folders:

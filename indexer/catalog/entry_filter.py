@@ -8,7 +8,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
-
 _LAST = "\U0010ffff"  # stands behind every character that follows in a text
 
 

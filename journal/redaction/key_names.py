@@ -58,7 +58,9 @@ def _plain(key: str) -> str:
     plain = unicodedata.normalize("NFKC", key).translate(_LOOK_ALIKES)
     if plain.isascii():
         return plain
-    return "".join(one for one in plain if one.isspace() or unicodedata.category(one)[0] not in "CM")
+    return "".join(
+        one for one in plain if one.isspace() or unicodedata.category(one)[0] not in "CM"
+    )
 
 
 def _is_secret_id(words: set[str]) -> bool:

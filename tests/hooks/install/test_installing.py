@@ -190,7 +190,9 @@ def test_other_programs_are_not_ours(program: str) -> None:
         ("   ", ""),
     ],
 )
-def test_the_program_of_a_command_for_a_shell_is_behind_assignments(command: str, word: str) -> None:
+def test_the_program_of_a_command_for_a_shell_is_behind_assignments(
+    command: str, word: str
+) -> None:
     assert program_of(command) == word
 
 
@@ -221,7 +223,7 @@ def test_a_large_file_is_read_in_time_that_grows_with_it(place: Place) -> None:
     place.write(json.dumps({"projects": members}).encode())
     before = place.data
     place.install()
-    assert find_ours(place.target(EDIT)).events  # type: ignore[union-attr]  # it is there
+    assert find_ours(place.target(hooks())).events  # type: ignore[union-attr]  # it is there
     place.uninstall()
     assert place.data == before
 
