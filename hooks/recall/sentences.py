@@ -7,7 +7,7 @@ reworded, in English and in Korean; what was left out between them is shown as l
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
@@ -61,8 +61,8 @@ def _paragraphs(text: str) -> Iterator[str]:
             yield " ".join(held)
             held = []
         if is_prose and not _NO_PROSE.match(line.strip()):
-            bare = line[item.end() :] if item else _QUOTED.sub("", line, count=1)
-            held.append(bare.strip())
+            mark = item or _QUOTED.match(line)
+            held.append(line[mark.end() if mark else 0 :].strip())
     if held:
         yield " ".join(held)
 
@@ -133,11 +133,13 @@ _EXPLAINS: Final = re.compile(
     re.IGNORECASE,
 )
 _FILLS: Final = re.compile(
-    r"(?:let me|i'll|i will|i'm going to|now i|now let|first,? i|next,? i|sure\b|great\b|okay\b|ok\b|perfect\b|got it"
+    r"(?:let me|(?:i'll|i will|i'm going to) (?:now |first |also |just |quickly )*(?:look|check|start|begin|read|run|see"
+    r"|take|investigate|search|find|explore|examine|review|dig|try|go)\b|now i|now let|first,? i|next,? i|sure\b|great\b|okay\b|ok\b|perfect\b|got it"
     r"|you're (?:absolutely )?right|thanks|happy to|here(?:'s| is| are)|would you like|do you want|알겠습니다|좋습니다"
-    r"|네[,.]|먼저|이제|다음으로|말씀하신)|.*(?:보겠습니다|하겠습니다|드리겠습니다|드릴까요|볼게요|할게요)[.!]?$",
+    r"|네[,.]|먼저|이제|다음으로|말씀하신)|.*(?:보겠습니다|드리겠습니다|드릴까요|볼게요)[.!]?$",
     re.IGNORECASE,
 )
+"""What announces a look, or fills; "I will set the timeout to 4 seconds" and ``제한하겠습니다`` say what is done."""
 _LONGEST_BEFORE: Final = 60  # characters before a cue in which it is taken back
 
 
@@ -164,12 +166,16 @@ def may_state_decision(text: str) -> bool:
 def telling_part(
     sentences: list[str], *, max_tokens: int, about: Collection[str] = (), from_end: bool = False
 ) -> str:
-    """The sentences that tell most, whole and in their order, in at most *max_tokens*.
+    """The sentences that tell most, whole and in their order, in at most *max_tokens*; all, where they fit.
 
     Where some tell, of the others only those that lead up to them are taken. *about* are words, in lower
     case, of what was asked: sentences that have them come first. With *from_end* the later of equals is
     chosen: an answer ends with what came of it. Only where not even one fits is it cut, between words.
     """
+    says = [at for at, one in enumerate(sentences) if not _FILLS.match(one)]
+    whole = _joined(sentences, says)
+    if says and count_tokens(whole) <= max_tokens:  # a sentence alone may mean something else
+        return whole
     worth = [_worth(sentence, about) for sentence in sentences]
     order = sorted(range(len(worth)), key=lambda at: (-worth[at], -at if from_end else at))
     chosen: list[int] = []
@@ -183,6 +189,11 @@ def telling_part(
         elif not chosen:
             return _shortened(sentences[at], max_tokens)
     chosen.sort()
+    return _joined(sentences, chosen)
+
+
+def _joined(sentences: Sequence[str], chosen: Sequence[int]) -> str:
+    """Those of *sentences* at the places *chosen*, ascending; what is left out between them is shown."""
     pieces = [sentences[at] for at in chosen[:1]]
     for before, at in pairwise(chosen):
         is_closed = _CLOSES.search(pieces[-1]) is not None

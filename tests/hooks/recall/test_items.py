@@ -452,3 +452,30 @@ def test_a_name_is_one_short_line_without_brackets(journal: SmallJournal) -> Non
 )
 def test_a_flagged_call_is_not_told_by_its_title(journal: SmallJournal, command: str) -> None:
     assert item_of(journal, journal.run(command, "no rule", turn=1, outcome="error")) is None
+
+
+@pytest.mark.parametrize(
+    ("answer", "about", "told"),
+    [
+        (
+            "I will set the geocoder timeout to 4 seconds with two retries. `Geocoder.lookup()` raises"
+            " GeocodeTimeout after that.",
+            {"geocoder", "timeout"},
+            "timeout to 4 seconds",
+        ),
+        (
+            "업로드는 최대 20MB로 제한하겠습니다. `UploadGuard`가 413을 돌려줍니다.",
+            {"업로드", "제한"},
+            "최대 20MB로 제한하겠습니다.",
+        ),
+        (
+            "원인은 N+1 쿼리였습니다. selectinload를 붙여서 3.2초에서 180ms로 줄었습니다.",
+            {"주문", "목록"},
+            "180ms로 줄었습니다.",
+        ),
+        ("Use python > 3.9 here. It must stay > 3 ms.", {"python"}, "Use python > 3.9 here."),
+        ("> quoted > 3\n\n값은 a => b 입니다.", {"값"}, "값은 a => b 입니다."),
+    ],
+)
+def test_a_short_answer_is_told_whole(answer: str, about: set[str], told: str) -> None:
+    assert told in telling_part(sentences_of(answer), max_tokens=140, about=about)
