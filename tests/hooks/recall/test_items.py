@@ -458,8 +458,7 @@ def test_a_flagged_call_is_not_told_by_its_title(journal: SmallJournal, command:
     ("answer", "about", "told"),
     [
         (
-            "I will set the geocoder timeout to 4 seconds with two retries. `Geocoder.lookup()` raises"
-            " GeocodeTimeout after that.",
+            "I will set the geocoder timeout to 4 seconds. `Geocoder.lookup()` raises after that.",
             {"geocoder", "timeout"},
             "timeout to 4 seconds",
         ),
