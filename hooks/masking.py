@@ -6,8 +6,6 @@ from collections.abc import Callable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING
 
-from ..journal.redaction.masking import MAX_DEPTH
-
 if TYPE_CHECKING:
     from ..journal.redaction import Redactor
 
@@ -38,6 +36,8 @@ def _n_added(marker: str, before: object, after: object) -> int:
 
 
 def _count(marker: str, value: object, depth: int = 0) -> int:
+    from ..journal.redaction.masking import MAX_DEPTH  # loaded with the redactor, and not before
+
     if depth > MAX_DEPTH:  # what lies deeper is replaced whole
         return 0
     match value:

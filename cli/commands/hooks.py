@@ -168,6 +168,7 @@ def status(context: typer.Context, agent: Agents = None, as_json: options.AsJson
     if not as_json:
         time = output.when(heard, surroundings.now) if heard else ""
         output.line(f"last hook: {time or 'none of late'}")
+        _note_no_journal(surroundings)
 
 
 def _states(surroundings: Context, names: Sequence[str]) -> Iterator[AgentState]:

@@ -170,6 +170,7 @@ class Composer:
     def _add_reply_text(self, offset: int, line: ReplyLine, key: str, text: str) -> str:
         keys = self._keys(key, text)
         if not self._known_none(keys):
+            self._secrets.learn(text)
             return _KNOWN
         place = self._place(offset, line.origin)
         hidden = self._secrets.hide(text)
@@ -179,6 +180,7 @@ class Composer:
     def _add_call(self, offset: int, line: ReplyLine, call: ToolCall, spare_key: str) -> str:
         key = call.id or spare_key
         if key in self._known:
+            self._secrets.learn(call.input)
             return _KNOWN
         if is_ignored(call.input, self._cwd):
             self._ignored.add(key)
@@ -200,6 +202,7 @@ class Composer:
         if key in self._answered:
             key = spare_key
         if key in self._known:
+            self._secrets.learn(result.text)
             return _KNOWN
         if key in self._ignored:
             return IGNORED
@@ -280,6 +283,7 @@ class Composer:
         self._turn += 1
         keys = self._keys(key, text)
         if not self._known_none(keys):
+            self._secrets.learn(text)
             return _KNOWN
         place = self._place(offset, origin)
         if form:

@@ -26,14 +26,20 @@ class KnownSecrets:
     def _redactor(self) -> Redactor | None:
         return self._make_redactor() if self._make_redactor is not None else None
 
-    def hide(self, text: str, *given: object) -> str:
-        """*text* without what is known, also from *given*, which belongs to it."""
-        redactor = self._redactor
-        if redactor is None:
-            return text
-        found = redactor.secrets_in([text, *given])
+    def learn(self, *given: object) -> frozenset[str]:
+        """Remember what of *given*, texts or decoded JSON, is a secret; that is what is returned."""
+        if self._redactor is None:
+            return frozenset()
+        found = self._redactor.secrets_in(given)
         for secret in sorted(found - self._known.keys()):
             if len(self._known) < MAX_KNOWN:
                 self._known[secret] = None
-        hidden = found.union(self._known)  # also what there is no room for is known here
-        return hide_known(text, hidden, marker=redactor.rules.marker) if hidden else text
+        return found
+
+    def hide(self, text: str, *given: object) -> str:
+        """*text* without what is known by now, also from *given*, which belongs to it."""
+        found = self.learn(text, *given)
+        if self._redactor is None or not (found or self._known):
+            return text
+        hidden = found.union(self._known)  # also what there was no room for
+        return hide_known(text, hidden, marker=self._redactor.rules.marker)

@@ -201,7 +201,6 @@ def test_the_program_of_a_command_for_a_shell_is_behind_assignments(
     [
         ("env X=1 mem-hook a b", "mem-hook"),
         ("X=1 Y='두 말' /opt/bin/mem-hook a b", "/opt/bin/mem-hook"),
-        ("/usr/bin/env -S mem-hook a", "-S"),
         ("exec '/a path/mem-hook' a b", "/a path/mem-hook"),
         ("mem-hook a b 2>/dev/null || true", "mem-hook"),
         ("mem-hook a 'b; c'", "mem-hook"),
