@@ -179,6 +179,11 @@ class Catalog:
             Placed(*row) for row in self._database.query(f"{query} ORDER BY offset", (path, start))
         ]
 
+    def unsettled(self, *, limit: int) -> list[str]:
+        """The files, at most so many, that were read so soon after they were written that they are read again."""
+        query = "SELECT path FROM files WHERE mtime_ns LIKE '-%' LIMIT ?"
+        return [path for (path,) in self._database.query(query, (limit,))]
+
     def unproven(self) -> list[str]:
         """Files whose growth was read without comparing all that was there before."""
         query = "SELECT path FROM files WHERE is_proven = 0 ORDER BY path"

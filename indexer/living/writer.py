@@ -6,15 +6,20 @@ text and tried again, less and less often, and what was hinted is not lost by it
 
 from __future__ import annotations
 
+import contextlib
+import os
 import threading
 import time
 from collections.abc import Callable, Collection, Iterable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import islice
 from typing import Final
 
 from ...journal.errors import LockedError, MemjournalError
 from ...journal.reading import Oddity
+from ..catalog.catalog import Catalog
 from ..index import JournalIndex
+from ..upkeep.reconcile import UNSETTLED_NS
 from ..upkeep.report import UpdateReport, unreadable_remark, withheld_remark
 from .bulk import BulkWork
 from .hints import Hints
@@ -33,6 +38,7 @@ _FIRST_RETRY_S: Final = 0.25
 _LAST_RETRY_S: Final = 60.0
 _LAST_RETRY_LOCKED_S: Final = 5.0  # another command writes, which is over soon
 _STEP_S: Final = 1.0
+_MOST_FRESH: Final = 200  # places of one look; of more, the next look at everything finds the rest
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,6 +91,8 @@ class IndexWriter:
         self._not_before = 0.0  # monotonic; after a failure
         self._followed_at = self._reconciled_at = time.monotonic()
         self._is_proven = False  # an earlier process may have left some unproven
+        self._fresh: set[str] = set()  # what was read too soon after it was written
+        self._again = threading.Timer(0, self._hint_at_fresh)
         self._thread = threading.Thread(target=self._run, name="index-writer", daemon=True)
 
     # --- from other threads -----------------------------------------------------------------
@@ -105,6 +113,9 @@ class IndexWriter:
         """Wait until it has ended."""
         if self._thread.is_alive():
             self._thread.join()
+        self._again.cancel()
+        if self._again.is_alive():
+            self._again.join()
 
     def status(self) -> WriterStatus:
         """How things stand."""
@@ -196,6 +207,37 @@ class IndexWriter:
             self._reconciled_at = self._followed_at
             self._set(replace(self._status, n_reconciles=self._status.n_reconciles + 1))
         self._succeed(version=hints.version)
+        self._look_again(() if everywhere else hints.paths, everywhere=bool(everywhere))
+
+    def _look_again(self, paths: Iterable[str], *, everywhere: bool) -> None:
+        """What was written so short before it was read that it may change without a sign is read once more."""
+        if everywhere:
+            with contextlib.suppress(MemjournalError), self._reading() as catalog:
+                paths = catalog.unsettled(limit=_MOST_FRESH)
+        now_ns = self._clock_ns()
+        recently = range(
+            now_ns - 2 * UNSETTLED_NS, now_ns + 1
+        )  # a time to come would never be over
+        fresh = [one for one in islice(paths, _MOST_FRESH) if self._changed_ns(one) in recently]
+        if fresh and not self._closing.is_set():
+            self._again.cancel()
+            self._fresh.update(fresh)
+            self._again = threading.Timer(2 * UNSETTLED_NS / 1e9, self._hint_at_fresh)
+            self._again.daemon = True
+            self._again.start()
+
+    def _hint_at_fresh(self) -> None:
+        fresh, self._fresh = self._fresh, set()
+        self._watcher.box.add(fresh)
+
+    def _reading(self) -> contextlib.closing[Catalog]:
+        return contextlib.closing(self._index.read_catalog())
+
+    def _changed_ns(self, path: str) -> int:
+        try:
+            return os.stat(self._index.root / path).st_mtime_ns
+        except (OSError, ValueError):  # it is gone, or no name
+            return 0
 
     def _look_at(self, only: Collection[str] | None) -> bool:
         """Let the index follow at the places in *only*, or everywhere; whether it was everywhere."""

@@ -35,7 +35,7 @@ from .comparing import Difference, differences
 from .growth import WINDOW_BYTES, extent_of, read_growth
 from .report import ProgressCallback, UpdateReport
 
-_UNSETTLED_NS: Final = 50_000_000
+UNSETTLED_NS: Final = 50_000_000
 """A file that changed less than 50 ms before it was read may change again within the same tick of
 the file system's clock (4 ms on ext4); it is noted as unsettled and read once more next time."""
 _OTHER_CLOCK_NS: Final = 86_400 * 10**9
@@ -359,7 +359,7 @@ def read_change(root: Path, file: JournalFile, *, now_ns: int) -> FileChange:
 
 def _settled(file: JournalFile, *, now_ns: int) -> JournalFile:
     """*file*, marked by a negative time if it may change once more without changing its time."""
-    may_change = now_ns - _UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS
+    may_change = now_ns - UNSETTLED_NS < file.mtime_ns < now_ns + _OTHER_CLOCK_NS
     return _unsettled(file) if may_change else file
 
 

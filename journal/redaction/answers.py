@@ -39,6 +39,8 @@ _ARROW_PAIR: Final = Pattern(r"(?m)^[ \t>*-]{0,8}([^\n→]{2,500}[^\s→])\s*→
 
 def is_question(text: str) -> bool:
     """Whether *text*, the name of a field, is a question or an order to a person."""
+    if " " not in text.strip():
+        return False
     return text.rstrip().endswith(("?", "？")) or text.count(" ") > 4
 
 
@@ -62,5 +64,6 @@ def find_in_answers(text: str) -> Iterator[Span]:
                 yield Span(*match.span(2), "answer")
     if "→" in text:
         for match in _ARROW_PAIR.finditer(text):
-            if is_question(match[1].strip("*` ")) and gives_secret(match[1], match[2]):
+            asked = match[1].strip("*` ")
+            if (is_question(asked) or asked.endswith(":")) and gives_secret(asked, match[2]):
                 yield Span(*match.span(2), "answer")

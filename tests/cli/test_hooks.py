@@ -281,3 +281,35 @@ def test_the_plugin_is_written_where_it_stays_or_where_it_is_wanted(
     world.ok("hooks", "plugin", "shared")
     assert programs_in(world.project / "shared" / "hooks" / "hooks.json") == {"mem-hook"}
     assert world.run("hooks", "plugin", str(world.home)).code == 73
+
+
+def test_status_says_that_there_is_no_journal(world: World) -> None:
+    assert "there is no journal yet" in world.ok("hooks", "status").err
+    world.init()
+    assert "there is no journal yet" not in world.ok("hooks", "status").err
+
+
+def test_in_the_home_the_projects_settings_are_the_users(
+    world: World, settings: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world.ok("hooks", "install")
+    monkeypatch.chdir(world.home)
+    (state,) = world.ok("hooks", "status", "--json", "--agent", "claude-code").objects
+    scopes = state["scopes"]
+    assert isinstance(scopes, list)
+    assert [one["scope"] for one in scopes] == ["user", "local"]
+    assert problems(world) == ""
+
+
+@pytest.mark.parametrize("text", ["[" * 100_000, '{"a": ' * 5_000 + "1" + "}" * 5_000])
+def test_settings_that_are_nested_without_end_are_a_problem(
+    world: World, settings: Path, text: str
+) -> None:
+    settings.write_text(text, encoding="utf-8")
+    assert "levels" in problems(world)
+
+
+def test_settings_that_are_a_link_to_themselves_are_a_problem(world: World, settings: Path) -> None:
+    settings.unlink()
+    settings.symlink_to(settings)
+    assert str(settings) in problems(world)

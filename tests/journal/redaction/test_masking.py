@@ -158,6 +158,75 @@ def test_numbers_under_a_password_go() -> None:
     }
 
 
+@pytest.mark.parametrize(
+    "key",
+    [
+        "ｐａｓｓｗｏｒｄ",  # full-width
+        "pаssword",  # Cyrillic
+        "pass\u200bword",
+        "비 밀 번 호",
+        "비밀_번호",
+        "액세스  키",
+        "비\u2060번",
+        "DB_PASSWORD?",
+    ],
+)
+def test_a_key_is_read_as_a_person_sees_it(key: str) -> None:
+    assert REDACTOR.redact_value({key: "abc"}) == {key: "[REDACTED]"}
+
+
+@pytest.mark.parametrize("key", ["색 인 표", "토큰화 방식", "рост"])  # Cyrillic
+def test_a_key_in_other_letters_is_not_taken_for_one(key: str) -> None:
+    assert REDACTOR.redact_value({key: "abc"}) == {key: "abc"}
+
+
+@pytest.mark.parametrize(
+    ("words", "hidden"),
+    [
+        (["mysql", "-pPASSw", "shop"], ["mysql", "-p[REDACTED]", "shop"]),
+        (["curl", "-u", "bob:hunter2", "x"], ["curl", "-u", "bob:[REDACTED]", "x"]),
+        (["sshpass", "-p", "my pass phrase", "ssh"], ["sshpass", "-p", "[REDACTED]", "ssh"]),
+        (["mysql", "-p나비야나비야"], ["mysql", "-p[REDACTED]"]),
+        (["mysql", "-h", "db"], ["mysql", "-h", "db"]),
+        (["mysql", 7, "-pPASSw"], ["mysql", 7, "-pPASSw"]),
+    ],
+)
+def test_what_a_word_of_a_command_gives_away_goes(
+    words: list[object], hidden: list[object]
+) -> None:
+    assert REDACTOR.redact_value({"command": words}) == {"command": hidden}
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "is_hidden"),
+    [
+        ("What is the password?", "swordfish", True),
+        ("DB password?", "swordfish", True),
+        ("Please enter your API key:", "abcdefgh", True),
+        ("Which token do we deploy with?", "aB3dE5fG7", True),
+        ("비밀번호가 뭐야?", "나비야", True),
+        ("DB 비밀번호는?", "swordfish", True),
+        ("배포 토큰을 알려 주세요?", "나비야", True),
+        ("Use JWT or sessions?", "JWT", False),
+        ("Where should we store the token?", "In a cookie", False),
+        ("What is the best way to keep the token?", "httpOnly cookie", False),
+        ("토큰은 무엇으로 저장할까요?", "서명 쿠키", False),
+        ("로그인 방식은?", "JWT", False),
+    ],
+)
+def test_the_answer_to_a_question_for_a_secret_goes(
+    question: str, answer: str, is_hidden: bool
+) -> None:
+    told = "[REDACTED]" if is_hidden else answer
+    assert REDACTOR.redact_value({"answers": {question: answer}}) == {"answers": {question: told}}
+    assert REDACTOR.redact_value({"question": question, "answer": [answer]}) == {
+        "question": question,
+        "answer": [told],
+    }
+    for text in (f'You asked: "{question}"="{{}}", go on.', f"Color? → red\n{question} → {{}}"):
+        assert REDACTOR.redact(text.format(answer)).text == text.format(told)
+
+
 def test_depth_does_not_matter() -> None:
     value: object = "hunter2"
     for _ in range(3000):

@@ -226,3 +226,34 @@ def test_a_megabyte_of_one_thing_is_taken(piece: str) -> None:
     text = piece * (1_000_000 // len(piece))
     redacted = REDACTOR.redact(text)
     assert redacted.text == text or redacted.kinds
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "echo {} | docker login -u bob --password-stdin",
+        "echo -n '{}' | docker login --password-stdin ghcr.io",
+        "printf '%s' {} | helm registry login x --password-stdin",
+        'printf "%s\\n" "{}" | gh auth login --with-token',
+        "docker login --password-stdin <<< {}",
+        "echo {} | gh secret set DB",
+    ],
+)
+@pytest.mark.parametrize("secret", ["hunter", "나비야나비야"])
+def test_what_is_piped_to_what_takes_a_secret_goes(command: str, secret: str) -> None:
+    redact = Redactor().redact
+    assert redact(command.format(secret)).text == command.format("[REDACTED]")
+    assert redact(command.format("$TOKEN")).text == command.format("$TOKEN")
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\u2060\ufeff", "\ud83d", "\u00ad", "\U000e0041"])
+def test_characters_that_nobody_sees_do_not_hide_a_secret(unseen: str) -> None:
+    token = "ghp_" + "aB3dE5fG7hI9jK1lM3nO" + unseen + "5pQ7rS9tU1vW3xY5"
+    redact = Redactor().redact
+    assert redact(f"배포 {token} 실패").text == "배포 [REDACTED] 실패"
+    assert redact(f"pass{unseen}word=hunter2!").text == f"pass{unseen}word=[REDACTED]"
+
+
+@pytest.mark.parametrize("text", ["a \U0001f469\u200d\U0001f4bb b", "ok\u200b.", "👍\ufe0f 좋아"])
+def test_unseen_characters_elsewhere_change_nothing(text: str) -> None:
+    assert Redactor().redact(text).text == text
