@@ -246,7 +246,7 @@ class _Process:
         Signals are handled between two steps of Python, and the system does not break off a write to
         a file for one that is handled: so it is known here whether a record is half written.
         """
-        import _signal as signal
+        import _signal as signal  # pyright: ignore[reportMissingImports]
 
         if _is_appending(frame):
             signal.setitimer(signal.ITIMER_REAL, _APPENDING_S, _APPENDING_S)

@@ -210,8 +210,8 @@ def _exchange(path: str, request: bytes, deadline: float) -> bytes:
         from _socket import AF_UNIX, SOCK_STREAM, socket
     except ImportError:
         from socket import (  # type: ignore[assignment]  # the same, with more to it
-            AF_UNIX,
-            SOCK_STREAM,
+            AF_UNIX,  # pyright: ignore[reportGeneralTypeIssues]
+            SOCK_STREAM,  # pyright: ignore[reportGeneralTypeIssues]
             socket,
         )
     connection = socket(AF_UNIX, SOCK_STREAM)

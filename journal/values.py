@@ -233,7 +233,7 @@ def _compile_init(cls: Any) -> Any:
     init = scope["__init__"]
     init.__qualname__ = f"{cls.__qualname__}.__init__"
     init.__annotations__ = {name: one.annotation for name, one in known.items() if one.init}
-    init.__annotations__["return"] = None
+    init.__annotations__["return"] = None  # pyright: ignore[reportArgumentType]
     init.__module__ = cls.__module__
     return init
 

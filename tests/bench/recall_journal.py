@@ -78,7 +78,7 @@ def load_prompts() -> tuple[Labelled, ...]:
     """All of them, in the order of the files."""
     return tuple(
         Labelled(
-            **{
+            **{  # pyright: ignore[reportArgumentType]
                 key: tuple(value) if isinstance(value, list) else value
                 for key, value in row.items()
             }

@@ -103,7 +103,7 @@ def test_json_says_what_and_why(journal: World) -> None:
     assert (brief["object"], brief["event"], brief["reason"]) == ("recalled", "brief", "brief")
     assert brief["project"] == "local/work/shop"
     assert brief["tokens"] == count_tokens(str(brief["text"]))
-    assert len(list(brief["ids"])) == 2
+    assert len(list(brief["ids"])) == 2  # pyright: ignore[reportArgumentType]
     assert (prompt["event"], prompt["reason"], prompt["text"]) == ("prompt", "not asked", "")
     assert prompt["ids"] == []
 

@@ -24,12 +24,12 @@ def run_hook(
     event: str,
     *,
     agent: str = "claude-code",
-    cwd: Path | None = None,
+    where: Path | None = None,
     **fields: object,
 ) -> str:
     """Run ``mem-hook`` with the payload *fields*; what the assistant is told, "" if nothing."""
     ran = run_raw(
-        world, event, json.dumps({"hook_event_name": event, **fields}), agent=agent, cwd=cwd
+        world, event, json.dumps({"hook_event_name": event, **fields}), agent=agent, cwd=where
     )
     assert (ran.code, ran.err) == (0, "")
     return context_of(ran.out, event)
