@@ -19,18 +19,9 @@ from .conftest import World
 _MEM_HOOK: Final = "from memjournal.cli.mem_hook import main; main()"
 
 
-def run_hook(
-    world: World,
-    event: str,
-    *,
-    agent: str = "claude-code",
-    where: Path | None = None,
-    **fields: object,
-) -> str:
+def run_hook(world: World, event: str, **fields: object) -> str:
     """Run ``mem-hook`` with the payload *fields*; what the assistant is told, "" if nothing."""
-    ran = run_raw(
-        world, event, json.dumps({"hook_event_name": event, **fields}), agent=agent, cwd=where
-    )
+    ran = run_raw(world, event, json.dumps({"hook_event_name": event, **fields}))
     assert (ran.code, ran.err) == (0, "")
     return context_of(ran.out, event)
 
