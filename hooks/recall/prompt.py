@@ -29,7 +29,7 @@ from .gate import (
     features_of,
     probability,
 )
-from .items import Item, ItemMaker
+from .items import Item
 from .recalled import Recalled
 from .request import RecallRequest
 from .sections import Line, Section, assemble
@@ -80,6 +80,7 @@ class Considered:
     features: Features
     probability: float  # that it helps, lowered by having been told in vain
     verdict: Verdict
+    item: Item | None = None  # as it is told
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -111,10 +112,9 @@ def explain(
         if asked.is_past or _begins(request):
             return Explained(recalled=recent_timeline(request, told=told), asked=asked)
         return Explained(recalled=Recalled(reason="not asked"), asked=asked)
-    maker = request.maker()
-    chooser = _Chooser(asked, request, search=search, maker=maker, told=told, usage=usage)
+    chooser = _Chooser(asked, request, search=search, told=told, usage=usage)
     considered = chooser.choose()
-    recalled = _told(_items(considered, maker, about=_words_of(asked.text)), request)
+    recalled = _told([one.item for one in considered if one.item is not None], request)
     considered = tuple(_as_told(one, recalled) for one in considered)
     if not recalled.text and asked.goes_on and _begins(request):
         recalled = recent_timeline(request, told=told)
@@ -127,12 +127,6 @@ def _begins(request: RecallRequest) -> bool:
         return True
     answers = EntryFilter(sessions=(request.session,), types=("assistant_response",))
     return not request.catalog.count(answers)
-
-
-def _items(considered: Iterable[Considered], maker: ItemMaker, *, about: set[str]) -> list[Item]:
-    chosen = (one.row for one in considered if one.verdict == "told")
-    items = (maker.item(row, max_tokens=ITEM_TOKENS, about=about) for row in chosen)
-    return [item for item in items if item is not None]
 
 
 def _told(items: Sequence[Item], request: RecallRequest) -> Recalled:
@@ -179,12 +173,12 @@ class _Chooser:
         request: RecallRequest,
         *,
         search: Callable[[SearchRequest], Answer],
-        maker: ItemMaker,
         told: Container[str],
         usage: Callable[[str], Usage],
     ) -> None:
         self._asked, self._request, self._search = asked, request, search
-        self._maker, self._told, self._usage = maker, told, usage
+        self._maker, self._told, self._usage = request.maker(), told, usage
+        self._about = _words_of(asked.text)
 
     def choose(self) -> tuple[Considered, ...]:
         """What the project knows; if nothing of it is told to a question, what holds elsewhere."""
@@ -194,10 +188,15 @@ class _Chooser:
             without_session=self._request.session,
             without_types=NEVER_TOLD,
         )
-        considered = self._judge(here, told_from=TOLD_FROM, touched_in=project)
+        elsewhere = EntryFilter(kinds=("fact", "rule"), types=ELSEWHERE)
+        considered = self._judge(
+            here,
+            told_from=TOLD_FROM,
+            touched_in=project,
+            then=elsewhere if self._asks_for_rules else None,
+        )
         if any(one.verdict == "told" for one in considered) or not self._asks_for_rules:
             return considered
-        elsewhere = EntryFilter(kinds=("fact", "rule"), types=ELSEWHERE)
         known = {one.row.docno for one in considered}
         others = self._judge(elsewhere, told_from=TOLD_FROM_ELSEWHERE)
         return (*considered, *(one for one in others if one.row.docno not in known))
@@ -207,7 +206,12 @@ class _Chooser:
         return self._asked.is_question or self._asked.is_past
 
     def _judge(
-        self, wanted: EntryFilter, *, told_from: float, touched_in: str = ""
+        self,
+        wanted: EntryFilter,
+        *,
+        told_from: float,
+        touched_in: str = "",
+        then: EntryFilter | None = None,
     ) -> tuple[Considered, ...]:
         request = SearchRequest(
             text=self._asked.text,
@@ -217,6 +221,7 @@ class _Chooser:
             dates_in_words=False,
             with_snippets=False,
             mends_words=False,
+            then=then,
         )
         answer = self._search(request)
         candidates = self._candidates(answer.hits)
@@ -268,7 +273,7 @@ class _Chooser:
 
     def _states(self, row: Row) -> bool:
         """Whether a prompt is evidence itself: it decides, or says how things are to be done."""
-        text = self._maker.text_of(row)
+        text = self._maker.body_of(row)
         return states_decision(text) or _WISHES.search(text) is not None
 
     def _touched(self, project: str, wanted: EntryFilter) -> set[tuple[object, ...]]:
@@ -292,10 +297,11 @@ class _Chooser:
     def _verdicts(
         self, judged: Sequence[tuple[float, Features, Row]], told_from: float
     ) -> Iterator[Considered]:
-        superseded = self._superseded(row for _, _, row in judged)
+        superseded = self._request.catalog.superseded([row for _, _, row in judged])
         n_told, best = 0, 0.0
         for sure, features, row in judged:
             verdict: Verdict = "told"
+            item: Item | None = None
             if sure < told_from:
                 verdict = "not sure enough"
             elif n_told == MAX_ITEMS:
@@ -304,25 +310,18 @@ class _Chooser:
                 verdict = "far less sure than the first"
             elif row.id in self._told:
                 verdict = "told already"
-            elif row.id in superseded:
+            elif row.docno in superseded:
                 verdict = "superseded"
-            elif self._maker.item(row) is None:
+            elif (item := self._item_of(row)) is None:
                 verdict = "no text"
             best = max(best, sure)
             n_told += verdict == "told"
-            yield Considered(row=row, features=features, probability=sure, verdict=verdict)
+            yield Considered(
+                row=row, features=features, probability=sure, verdict=verdict, item=item
+            )
 
-    def _superseded(self, rows: Iterable[Row]) -> set[str]:
-        """The ids of those in whose place another one of them, or any, has come."""
-        gone: set[str] = set()
-        for row in rows:
-            stored = self._maker.stored(row) if row.kind != "event" else None
-            for edge in stored.entry.edges if stored else ():
-                if edge.relation == "supersedes":
-                    gone.add(edge.target.removeprefix("mem:"))
-                elif edge.relation == "superseded_by":
-                    gone.add(row.id)
-        return gone
+    def _item_of(self, row: Row) -> Item | None:
+        return self._maker.item(row, max_tokens=ITEM_TOKENS, about=self._about)
 
 
 def _turn_of(row: Row) -> tuple[object, ...]:

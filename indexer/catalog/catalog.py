@@ -11,13 +11,22 @@ import json
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import Final, Literal
+from typing import TYPE_CHECKING, Final, Literal
 
 from ...journal.file_walk import FoundFile, is_utf8
 from ...journal.reading import JournalFile, Oddity
 from ..errors import IndexDamagedError
 from .changes import Change, Described, FileChange, Pending
-from .columns import COLUMNS, aliases_of, as_row, entry_values, file_values
+from .columns import (
+    COLUMNS,
+    FILED_BY,
+    aliases_of,
+    as_row,
+    entry_values,
+    file_values,
+    filed_by,
+    replaced_by,
+)
 from .database import IN_MEMORY, Database
 from .entry_filter import EntryFilter, compose, condition_of, fold_tag
 from .extent import Extent, Placed
@@ -25,7 +34,16 @@ from .outbox import OUTBOX_SCHEMA, Outbox, Target
 from .row import Outline, Row
 from .schema import CATALOG_FORMAT, SCHEMA
 
-_LISTS: Final = ("tags", "mentions", "aliases")  # tables of an entry's texts, one a row
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+_LISTS: Final = (
+    "tags",
+    "mentions",
+    "aliases",
+    "superseded",
+)  # tables of an entry's texts, one a row
 _FILES_AT_ONCE: Final = 2_000  # more are not read sooner
 
 
@@ -222,11 +240,13 @@ class Catalog:
     def _apply_entries(self, path: str, entries: tuple[Described, ...]) -> Change:
         stale: dict[tuple[str, bytes], list[int]] = {}
         by_id: dict[str, list[int]] = {}
-        for docno, entry_id, digest in self._database.query(
-            "SELECT docno, id, digest FROM entries WHERE path = ? ORDER BY docno", (path,)
-        ):
+        filed: dict[int, tuple[object, ...]] = {}
+        query = f"SELECT docno, id, digest, {FILED_BY} FROM entries WHERE path = ? ORDER BY docno"
+        for docno, entry_id, digest, *place in self._database.query(query, (path,)):
             stale.setdefault((entry_id, digest), []).append(docno)
             by_id.setdefault(entry_id, []).append(docno)
+            filed[docno] = tuple(place)
+        is_refiled = False
         touched: list[int] = []
         waiting: list[Described] = []
         n_added = 0
@@ -235,6 +255,7 @@ class Catalog:
             if same:
                 docno = same.pop(0)
                 by_id[described.entry.id].remove(docno)
+                is_refiled |= filed[docno] != filed_by(described.entry)
                 self._write(docno, described)
             else:
                 waiting.append(described)
@@ -251,7 +272,10 @@ class Catalog:
         for docno in gone:
             self._delete(docno)
         self.outbox.note([*touched, *gone])
-        return Change(n_added, len(waiting) - n_added, len(gone))
+        change = Change(n_added, len(waiting) - n_added, len(gone))
+        if is_refiled or change.n_changed or change.n_removed:
+            self._database.set_meta("n_refilings", str(self.n_refilings + 1))
+        return change
 
     def _write(self, docno: int | None, described: Described) -> int:
         """Put an entry in, in place of the one numbered *docno* if there is such a one."""
@@ -264,7 +288,12 @@ class Catalog:
             for table in _LISTS:
                 self._database.change(f"DELETE FROM {table} WHERE docno = ?", (number,))
         entry = described.entry
-        lists = (map(fold_tag, entry.tags), map(compose, entry.files), aliases_of(entry))
+        lists = (
+            map(fold_tag, entry.tags),
+            map(compose, entry.files),
+            aliases_of(entry),
+            replaced_by(entry),
+        )
         for table, texts in zip(_LISTS, lists, strict=True):
             self._database.change_each(
                 f"INSERT OR IGNORE INTO {table} VALUES (?, ?)", [(text, number) for text in texts]
@@ -349,6 +378,13 @@ class Catalog:
         query = "SELECT 1 FROM entries WHERE id = ? UNION ALL SELECT 1 FROM aliases WHERE alias = ?"
         return bool(self._database.query(f"{query} LIMIT 1", (entry_id, entry_id)))
 
+    def superseded(self, rows: Sequence[Row]) -> set[int]:
+        """The numbers of those of *rows* that, as an entry or they themselves say, another replaces."""
+        names = [name for row in rows for name in (row.id, row.path)]
+        query = "SELECT entry FROM superseded WHERE entry IN (SELECT value FROM json_each(?))"
+        gone = {name for (name,) in self._database.query(query, (json.dumps(names),))}
+        return {row.docno for row in rows if row.id in gone or row.path in gone}
+
     def by_path(self, path: str) -> list[Row]:
         """The entries of one file, in their order; none where the path is no text."""
         if not is_utf8(path):
@@ -370,13 +406,36 @@ class Catalog:
         ((count,),) = self._database.query(f"SELECT count(*) FROM entries WHERE {where}", values)
         return int(count)
 
-    def docnos(self, wanted: EntryFilter) -> list[int]:
-        """The numbers of the entries that pass *wanted*."""
+    @property
+    def n_refilings(self) -> int:
+        """How often an entry that was there has changed or gone: while this stays the same, what passed a
+        filter passes it still, and what is new has a higher number than all."""
+        return int(self._database.meta("n_refilings") or 0)
+
+    def last_docno(self) -> int:
+        """The highest number that an entry has; 0 where there is none."""
+        ((last,),) = self._database.query("SELECT max(docno) FROM entries")
+        return int(last or 0)
+
+    def docnos(self, wanted: EntryFilter, *, after: int = 0) -> NDArray[np.int64]:
+        """The numbers of the entries that pass *wanted*, those above *after* only, ascending."""
         where, values = condition_of(wanted)
+        if after:  # of few entries: no index is needed to find those that pass
+            return self._numbers(f"entries NOT INDEXED WHERE docno > {after} AND ({where})", values)
+        return self._numbers(f"entries WHERE {where}", values)
+
+    def docnos_of_session(self, session: str) -> NDArray[np.int64]:
+        """The numbers of the entries of one session, whose whole id is given, ascending."""
+        return self._numbers("entries WHERE session = ?", (session,))
+
+    def _numbers(self, which: str, values: tuple[object, ...]) -> NDArray[np.int64]:
+        import numpy as np  # only a search needs it, and it loads long
+
         # As one text: a row for each of ten thousand numbers takes three times as long.
-        query = f"SELECT group_concat(docno) FROM entries WHERE {where}"
-        ((listed,),) = self._database.query(query, values)
-        return list(map(int, listed.split(","))) if listed else []
+        ((listed,),) = self._database.query(f"SELECT group_concat(docno) FROM {which}", values)
+        numbers = np.fromstring(listed, np.int64, sep=",") if listed else np.zeros(0, np.int64)
+        numbers.sort()
+        return numbers
 
     def answers_to(self, docnos: Sequence[int]) -> list[int]:
         """The answers in the turns of those of *docnos* that are questions, each once."""

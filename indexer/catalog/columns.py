@@ -17,6 +17,8 @@ COLUMNS: Final = (
     " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files,"
     " symbols, body_start, body_length"
 )
+FILED_BY: Final = "kind, type, project, session, turn, agent, created_us"
+"""What an entry can be filtered by and does not stand in its own bytes alone, but in the head of its file."""
 _NAMES: Final = tuple(name.strip() for name in COLUMNS.split(","))
 _EMPTY: Final = "[]"
 
@@ -46,6 +48,12 @@ def entry_values(described: Described) -> tuple[object, ...]:
     )
 
 
+def filed_by(entry: Entry) -> tuple[object, ...]:
+    """The values of ``FILED_BY``."""
+    place = (entry.kind, entry.type, entry.project, entry.session, entry.turn, entry.agent)
+    return (*place, microseconds_of(entry.created))
+
+
 def _as_list(texts: Sequence[str]) -> str:
     return json.dumps(texts, ensure_ascii=False) if texts else _EMPTY
 
@@ -56,6 +64,13 @@ def aliases_of(entry: Entry) -> list[str]:
     texts = given if isinstance(given, list | tuple) else (given,)
     ids = [text.removeprefix("mem:") for text in texts if isinstance(text, str)]
     return [one for one in ids if is_id(one)]
+
+
+def replaced_by(entry: Entry) -> list[str]:
+    """The ids or paths of those that *entry* replaces; its own id, where it says that it is replaced."""
+    targets = [edge.target for edge in entry.edges if edge.relation == "supersedes"]
+    own = [str(entry.id)] if any(one.relation == "superseded_by" for one in entry.edges) else []
+    return [*(target.strip("[]").removeprefix("mem:") for target in targets), *own]
 
 
 def as_row(values: Sequence[object]) -> Row:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-CATALOG_FORMAT: Final = "7"
+CATALOG_FORMAT: Final = "8"
 
 SCHEMA: Final = """
 CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
@@ -43,4 +43,7 @@ CREATE INDEX mentions_by_docno ON mentions(docno);
 CREATE TABLE aliases(alias TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(alias, docno))
     WITHOUT ROWID;
 CREATE INDEX aliases_by_docno ON aliases(docno);
+CREATE TABLE superseded(entry TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(entry, docno))
+    WITHOUT ROWID;
+CREATE INDEX superseded_by_docno ON superseded(docno);
 """

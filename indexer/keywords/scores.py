@@ -8,6 +8,7 @@ come to stand in it; that cut is exact.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 from typing import Final
 
@@ -72,7 +73,9 @@ class KeywordScores:
         """*found* has for each term what is known of each segment; *bases*, where those begin."""
         self.gains, self._found, self._bases = tuple(gains), found, bases
         self._total = max(sum(gains), 1e-9)
-        self.raw: Single = np.zeros(int(bases[-1]), np.float32)  # 0: no term occurs
+        self._kept: Ints | None = None  # positions, ascending; None: all count
+        self.raw: Single = np.zeros(int(bases[-1]), np.float32)  # of all; 0: no term occurs
+        self._values = self.raw  # of those that count
         for gain, of_term in zip(gains, found, strict=True):
             for number, where in enumerate(of_term):
                 if where is not None:
@@ -83,20 +86,26 @@ class KeywordScores:
         """KeywordEvidence.certainty."""
         return certainty(sum(self.gains))
 
-    def keep_only(self, positions: Ints) -> None:
-        """Leave out all documents but those at *positions*."""
-        kept = np.zeros_like(self.raw)
-        kept[positions] = self.raw[positions]
-        self.raw = kept
+    def only_at(self, positions: Ints) -> KeywordScores:
+        """The same scores, of which only those of the documents at *positions* count."""
+        some = copy(self)
+        some._kept = np.sort(positions)
+        some._values = self.raw[some._kept]
+        return some
 
     @property
     def n_matched(self) -> int:
         """How many documents any term occurs in."""
-        return int(np.count_nonzero(self.raw))
+        return int(np.count_nonzero(self._values))
 
     def strongest(self, limit: int) -> Ints:
         """The *limit* documents with the highest scores, and all that equal the last."""
-        return np.flatnonzero(self.raw >= max(_limit_th(self.raw, limit), _LEAST))
+        return self._at_least(max(_limit_th(self._values, limit), _LEAST))
+
+    def _at_least(self, score: float) -> Ints:
+        """The documents that count and score so high, ascending."""
+        found = np.flatnonzero(self._values >= np.float32(score))
+        return found if self._kept is None else self._kept[found]
 
     def leading(self, limit: int, *, exponent: float, slack: float) -> KeywordEvidence:
         """All that can be among the best *limit* by ``strength * share ** exponent``, and all that
@@ -108,7 +117,7 @@ class KeywordScores:
             bound = float(np.partition(worth, -limit)[-limit]) - slack
         # what is worth so much is at least as strong, for a share is at most 1
         least = max(bound * (1 - _ROUNDING) * self._total, _LEAST)
-        evidence = self.evidence(np.flatnonzero(self.raw >= np.float32(least)))
+        evidence = self.evidence(self._at_least(least))
         return evidence.take(evidence.strength * evidence.share**exponent >= bound)
 
     def evidence(self, positions: Ints) -> KeywordEvidence:

@@ -35,6 +35,7 @@ _REMEMBERED_BYTES_A_DOCUMENT: Final = 160
 """16 MB at 100,000 documents: a new question then has 14 terms worked out in a segment. With 96 MB it
 has 12, which saves less than 1 ms in 20."""
 _OVERHEAD_BYTES: Final = 300  # of a thing remembered, beside its arrays
+_MANY: Final = 50  # a table of all is made for more than one in so many documents: a judgement
 _DENSE: Final = 4  # a term in more than one of so many documents is kept as one number for each
 
 
@@ -176,6 +177,10 @@ class Snapshot:
 
     def positions_of(self, docnos: Ints) -> tuple[Ints, Bools]:
         """Where *docnos* stand, and which of them stand anywhere: positions of those alone."""
+        if len(docnos) * _MANY > self.n_documents:
+            positions = self._places[np.where(docnos < len(self._places), docnos, -1)]
+            present = positions >= 0
+            return positions[present], present
         positions = np.full(len(docnos), -1, np.int64)
         wanted = docnos.astype(np.uint32)  # as the columns are, or each would be converted whole
         for base, one in self._placed():
@@ -183,6 +188,15 @@ class Snapshot:
             positions[is_here] = at[is_here] + base
         present = positions >= 0
         return positions[present], present
+
+    @cached_property
+    def _places(self) -> Ints:
+        """For each number, the position of its document; -1 where it has none, and at the end."""
+        living = np.flatnonzero(self.alive)
+        docnos = self.docnos[living]
+        places = np.full(int(docnos.max(initial=0)) + 2, -1, np.int64)
+        places[docnos] = living
+        return places
 
     def docnos_at(self, positions: Ints) -> Ints:
         """The numbers of the entries at *positions*."""

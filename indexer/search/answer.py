@@ -49,6 +49,7 @@ class SearchRequest:
     dates_in_words: bool = True  # whether "last week" in the question is a filter on ``created``
     with_snippets: bool = True  # whether hits show what of them matched
     mends_words: bool = True  # whether words that occur nowhere are read as ones that do
+    then: EntryFilter | None = None  # what will likely be wanted next with the same text
 
     @property
     def n_candidates(self) -> int:

@@ -23,6 +23,6 @@ def cited_rows(catalog: Catalog, text: str, wanted: EntryFilter) -> list[Row]:
         begun = catalog.by_prefix(given[1])
         rows = begun if len({row.id for row in begun}) == 1 else []
     if rows and wanted != EntryFilter():
-        passing = set(catalog.docnos(wanted))
+        passing = set(catalog.docnos(wanted).tolist())
         rows = [row for row in rows if row.docno in passing]
     return list({row.docno: row for row in rows}.values())

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
@@ -27,8 +27,9 @@ from ..keywords.bm25f import KeywordEvidence
 from ..keywords.scores import KeywordScores, is_among
 from ..keywords.snapshot import Snapshot
 from ..rest import Rest
-from ..text.analysis import Query
+from ..text.analysis import Query, QueryTerm
 from .answer import Mode
+from .passing import PassingEntries
 from .ranking import Relevance, VectorEvidence, Vectors, fuse, keyword_worth
 
 if TYPE_CHECKING:
@@ -69,6 +70,9 @@ class Legs:
         self._opening = threading.Lock()
         self._snapshot: Snapshot | None = None
         self._vectors: VectorIndex | None = None
+        self._passing = PassingEntries()
+        self._expected: dict[_Begun, _Nearest] = {}  # looked for already; one at most
+        self._scored: _Scored | None = None  # asked last: it may be asked of other entries next
         self._rest: Rest | None = None  # of vectors, although there are some
         self._resting = threading.Lock()  # held while it is set; it is looked at without
 
@@ -105,7 +109,8 @@ class Legs:
     def close(self) -> None:
         """Give the files back; the next question opens them as they are then."""
         with self._opening:
-            self._snapshot = self._vectors = None
+            self._snapshot = self._vectors = self._scored = None
+            self._expected.clear()
 
     def gather(
         self,
@@ -114,12 +119,14 @@ class Legs:
         by: Mode,
         wanted: EntryFilter,
         limit: int,
+        then: EntryFilter | None = None,
         catalog: Catalog | None = None,
     ) -> Evidence:
         """The best *limit* entries that pass *wanted*, and the answers to the questions among them.
 
-        Keywords stand in for vectors where there are none. *catalog* is for a thread that may not use
-        the one that was given at first.
+        Keywords stand in for vectors where there are none. *then* is what will likely be wanted next
+        with the same query: of many vectors, those are compared meanwhile. *catalog* is for a thread
+        that may not use the one that was given at first.
 
         Raises:
             IndexDamagedError: an index cannot be read, was made elsewhere, or is not the one that the
@@ -128,18 +135,26 @@ class Legs:
         """
         catalog = catalog or self._catalog
         snapshot = self._open_snapshot(catalog)
-        allowed, places_allowed = _allowed(wanted, catalog, snapshot)
+        allowed, places_allowed = self._allowed(wanted, catalog, snapshot)
         embedded = self._embedded(query.text) if by != "keyword" else None
         vectors = self._open_vectors(catalog) if embedded is not None else None
         nearest = None
         if vectors is not None and embedded is not None and embedded.any():
-            nearest = _Nearest(vectors, embedded, limit=limit, allowed=allowed)
+            begun = _Begun(vectors, snapshot, query.text, wanted, limit)
+            nearest = self._expected.pop(begun, None)
+            nearest = nearest or _Nearest(vectors, embedded, limit=limit, allowed=allowed)
+            self._expected.clear()
+            if then is not None:
+                allowed_then, _ = self._allowed(then, catalog, snapshot)
+                self._expected[replace(begun, wanted=then)] = _Nearest(
+                    vectors, embedded, limit=limit, allowed=allowed_then
+                )
         scores, keyword, vector = None, None, None
         places: Mapping[int, int] = {}
         if query.terms and (by != "vector" or vectors is None):
-            scores = snapshot.scores(query.terms)
+            scores = self._scores(query, snapshot)
             if places_allowed is not None:
-                scores.keep_only(places_allowed)
+                scores = scores.only_at(places_allowed)
         if nearest is not None:
             others = scores.strongest(limit) if scores else np.zeros(0, np.int64)
             best = nearest.with_others(snapshot.docnos_at(others))
@@ -172,6 +187,23 @@ class Legs:
         rows = vectors.rows_of(docnos)
         nothing = np.zeros(vectors.dimension, np.float32)
         return np.stack([rows.get(docno, nothing) for docno in docnos.tolist()])
+
+    def _allowed(
+        self, wanted: EntryFilter, catalog: Catalog, snapshot: Snapshot
+    ) -> tuple[Int | None, Int | None]:
+        """The entries that pass the filter, ascending, and their positions; None when all do."""
+        if wanted == EntryFilter():
+            return None, None
+        docnos = self._passing.docnos(wanted, catalog)
+        positions, present = snapshot.positions_of(docnos)
+        return docnos[present], positions
+
+    def _scores(self, query: Query, snapshot: Snapshot) -> KeywordScores:
+        scored = self._scored
+        if scored is None or scored.snapshot is not snapshot or scored.terms != query.terms:
+            scored = _Scored(snapshot, query.terms, snapshot.scores(query.terms))
+            self._scored = scored
+        return scored.scores
 
     def _open_snapshot(self, catalog: Catalog) -> Snapshot:
         with self._opening:
@@ -217,6 +249,26 @@ class Legs:
             return None
 
 
+@dataclass(frozen=True, slots=True)
+class _Begun:
+    """What vectors are compared for."""
+
+    vectors: VectorIndex
+    snapshot: Snapshot
+    text: str
+    wanted: EntryFilter
+    limit: int
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Scored:
+    """What all entries of a state of the index score for some terms."""
+
+    snapshot: Snapshot
+    terms: Sequence[QueryTerm]
+    scores: KeywordScores
+
+
 def _lasts(rest: Rest | None) -> bool:
     return rest is not None and not rest.is_over(time.monotonic())
 
@@ -237,17 +289,6 @@ class _Nearest:
             best.setdefault(docno, (score, place))  # nearest first
         far = others[~np.isin(others, list(best))]
         return best | self._vectors.similarities(self._embedded, far)
-
-
-def _allowed(
-    wanted: EntryFilter, catalog: Catalog, snapshot: Snapshot
-) -> tuple[Int | None, Int | None]:
-    """The entries that pass the filter, ascending, and their positions; None when all do."""
-    if wanted == EntryFilter():
-        return None, None
-    docnos = np.sort(np.asarray(catalog.docnos(wanted), np.int64))
-    positions, present = snapshot.positions_of(docnos)
-    return docnos[present], positions
 
 
 def _by_position(

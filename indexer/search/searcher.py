@@ -237,7 +237,11 @@ class Searcher:
 
     def _gather(self, query: Query, request: SearchRequest) -> Evidence:
         return self._legs.gather(
-            query, by=request.by, wanted=request.wanted, limit=request.n_candidates
+            query,
+            by=request.by,
+            wanted=request.wanted,
+            limit=request.n_candidates,
+            then=request.then,
         )
 
     def _has_unknown_around(self, text: str, sought: phrases.Sought) -> bool:

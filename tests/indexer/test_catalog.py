@@ -21,7 +21,8 @@ from memjournal.indexer.catalog.entry_filter import EntryFilter
 from memjournal.indexer.catalog.extent import digest_of
 from memjournal.indexer.catalog.outbox import MAX_ATTEMPTS
 from memjournal.indexer.errors import IndexDamagedError, NoIndexError
-from memjournal.journal.entry import Entry, EntryId
+from memjournal.indexer.search.passing import PassingEntries
+from memjournal.journal.entry import Edge, Entry, EntryId
 from memjournal.journal.errors import LockedError, StorageError
 from memjournal.journal.reading import JournalFile, Oddity
 
@@ -260,6 +261,8 @@ FILTERS = st.builds(
     since=st.none() | st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
     until=st.none() | st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
     turn=st.none() | st.integers(1, 3),
+    without_session=NAMES,
+    without_types=st.lists(st.sampled_from(["note", "user_prompt"]), max_size=2).map(tuple),
 )
 
 
@@ -289,6 +292,8 @@ def passes(entry: Entry, wanted: EntryFilter) -> bool:
         and (wanted.since is None or entry.created >= wanted.since)
         and (wanted.until is None or entry.created < wanted.until)
         and (wanted.turn is None or entry.turn == wanted.turn)
+        and (not wanted.without_session or entry.session != wanted.without_session)
+        and entry.type not in wanted.without_types
     )
 
 
@@ -309,6 +314,66 @@ def test_a_filter_passes_what_it_says(
             by_time = [(row.created_us, row.offset) for row in found]
             assert by_time == sorted(by_time, reverse=True)
             assert catalog.find(wanted, limit=2, skip=1, newest_first=False) == found[::-1][1:3]
+
+
+FILED = st.lists(st.tuples(st.sampled_from(["a.md", "b.md"]), ENTRIES), min_size=1, max_size=5)
+
+
+@given(FILED, st.lists(FILTERS, min_size=1, max_size=3))
+def test_what_is_remembered_of_a_filter_is_what_passes_it(
+    states: Sequence[tuple[str, list[dict[str, Any]]]], filters: Sequence[EntryFilter]
+) -> None:
+    passing = PassingEntries()
+    with contextlib.closing(Catalog.in_memory()) as catalog:
+        for path, entries in states:  # each file as it is one time after another
+            all_of_it = [
+                described(f"aaaa{n:02}", f"{n}", path=path, offset=n, **fields)
+                for n, fields in enumerate(entries)
+            ]
+            apply(catalog, change(*all_of_it, path=path))
+            for wanted in filters:
+                found = passing.docnos(wanted, catalog).tolist()
+                assert found == catalog.docnos(wanted).tolist()
+
+
+def test_of_a_filter_that_was_asked_before_only_what_is_new_is_looked_at(catalog: Catalog) -> None:
+    def one(name: str, project: str) -> FileChange:
+        path = f"{name}.md"
+        return change(described(f"aaaaa{name}", path=path, project=project), path=path)
+
+    apply(catalog, one("0", "p"), one("1", "q"))
+    passing, wanted = PassingEntries(), EntryFilter(projects=("p",))
+    assert passing.docnos(wanted, catalog).tolist() == [1]
+    n_refilings = catalog.n_refilings
+    apply(catalog, one("2", "p"), one("0", "p"))
+    assert catalog.n_refilings == n_refilings, "nothing that was there has changed"
+    assert passing.docnos(wanted, catalog).tolist() == [1, 3]
+    apply(catalog, one("0", "q"))
+    assert catalog.n_refilings > n_refilings, "with the same bytes, it is of another project"
+    assert passing.docnos(wanted, catalog).tolist() == [3]
+
+
+def test_who_is_superseded_is_known_by_id_and_by_path(catalog: Catalog) -> None:
+    def edges(**targets: str) -> dict[str, object]:
+        return {"edges": tuple(Edge(relation, target) for relation, target in targets.items())}
+
+    new = described("aaaaa3", path="c.md", **edges(supersedes="mem:aaaaa0", about="mem:aaaaa4"))
+    cited = described("aaaaa5", path="d.md", **edges(supersedes="[mem:aaaaa6]"))
+    by_path = described("aaaaa7", path="e.md", **edges(supersedes="b.md"))
+    itself = described("aaaaa8", path="f.md", **edges(superseded_by="mem:aaaaa4"))
+    plain = {"aaaaa0": "a.md", "aaaaa1": "b.md", "aaaaa4": "g.md", "aaaaa6": "h.md"}
+    all_of_them = [described(one, path=path) for one, path in plain.items()]
+    all_of_them += [new, cited, by_path, itself]
+    apply(catalog, *(change(one, path=one.path) for one in all_of_them))
+
+    def superseded() -> set[str]:
+        rows = catalog.find(EntryFilter(), limit=100)
+        gone = catalog.superseded(rows)
+        return {row.id for row in rows if row.docno in gone}
+
+    assert superseded() == {"aaaaa0", "aaaaa1", "aaaaa6", "aaaaa8"}
+    apply(catalog, FileChange.gone("c.md"), change(described("aaaaa8", path="f.md"), path="f.md"))
+    assert superseded() == {"aaaaa1", "aaaaa6"}, "who replaced it is gone, or it says so no more"
 
 
 def test_a_filter_may_name_any_number(catalog: Catalog) -> None:

@@ -14,6 +14,7 @@ from memjournal.indexer.catalog.entry_filter import EntryFilter
 from memjournal.indexer.search.answer import Mode
 from memjournal.indexer.search.evidence import Legs
 from memjournal.indexer.text.analysis import query_terms
+from memjournal.indexer.vectors import rows as vector_rows
 
 from ..waiting import wait_until
 from .world import World, pick
@@ -30,9 +31,15 @@ def gathered(
     *,
     by: Mode = "hybrid",
     wanted: EntryFilter | None = None,
+    then: EntryFilter | None = None,
 ) -> Gathered:
     found = legs.gather(
-        query_terms(text), by=by, wanted=wanted or EntryFilter(), limit=5, catalog=catalog
+        query_terms(text),
+        by=by,
+        wanted=wanted or EntryFilter(),
+        limit=5,
+        then=then,
+        catalog=catalog,
     ).relevance
     return list(zip(found.documents.tolist(), found.relevance.tolist(), strict=True))
 
@@ -42,6 +49,33 @@ def fill(world: World) -> None:
         world.memory(f"pool {number}", f"timeout of the order page {number}")
         world.memory(f"세션 토큰 {number}", "캐시 서버")
     world.update()
+
+
+def test_what_was_expected_is_answered_as_what_was_not(
+    world: World, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(vector_rows, "PARALLEL_ROWS", 1)
+    fill(world)
+    some, others = EntryFilter(types=("note",)), EntryFilter(kinds=("rule",))
+    world.memory("pool timeout", "캐시 토큰", kind="rule", type="convention")
+    world.update()
+    with world.catalog() as catalog:
+        legs = Legs(world.index, catalog)
+        for text in QUESTIONS:
+            expected = gathered(legs, text, wanted=others)
+            gathered(legs, text, wanted=some, then=others)
+            assert gathered(legs, text, wanted=others) == expected
+            gathered(legs, text, wanted=some, then=others)
+            assert gathered(legs, text, wanted=some) == gathered(legs, text, wanted=some)
+            gathered(legs, text, wanted=some, then=others)
+            path = world.memory(f"{text} once more", "pool 캐시 토큰", kind="rule", type="rule")
+            world.update()
+            legs.refresh()
+            anew = Legs(world.index, catalog)
+            assert gathered(legs, text, wanted=others) == gathered(anew, text, wanted=others)
+            (world.root / path).unlink()
+            world.update()
+            legs.refresh()
 
 
 def test_open_legs_follow_and_answer_as_those_just_opened(world: World) -> None:

@@ -50,6 +50,22 @@ def grown(world: World) -> World:
     return world
 
 
+@pytest.mark.parametrize("is_settled", [True, False], ids=["growth", "read whole"])
+def test_what_is_said_on_leaves_what_was_said_as_it_was(grown: World, is_settled: bool) -> None:
+    """What is remembered of filters stays good while assistants work."""
+    with grown.catalog() as catalog:
+        before = catalog.n_refilings
+    grown.events(["invoice 결제"])
+    if is_settled:
+        settle(session_path(grown))
+    grown.memory("결제 retries")
+    grown.update()
+    grown.update(later_s=10)
+    with grown.catalog() as catalog:
+        assert catalog.last_docno() == 12
+        assert catalog.n_refilings == before
+
+
 def test_of_a_file_that_grew_only_the_end_is_read(
     grown: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -311,8 +311,28 @@ def test_only_what_passes_a_filter_is_counted(index: KeywordIndex) -> None:
         positions, present = snapshot.positions_of(np.array([1, 55, 300, 9999]))
         assert present.tolist() == [True, True, False, False]
         assert snapshot.docnos_at(positions).tolist() == [1, 55]
-        scores.keep_only(positions)
-        assert scores.n_matched == 2
+        some = scores.only_at(positions)
+        assert some.n_matched == 2
+        assert some.strongest(10).tolist() == np.sort(positions).tolist()
+        assert (
+            some.leading(10, exponent=0.5, slack=0).documents.tolist()
+            == np.sort(positions).tolist()
+        )
+        assert scores.n_matched > 2, "of the same question, all others still count"
+
+
+@pytest.mark.parametrize("n_asked", [1, 399])
+def test_however_many_are_asked_for_they_stand_where_they_stand(
+    index: KeywordIndex, n_asked: int
+) -> None:
+    with index.snapshot() as snapshot:
+        docnos = np.append(np.arange(1, n_asked + 1), [300, 4_000_000])
+        positions, present = snapshot.positions_of(docnos)
+        living = snapshot.docnos[snapshot.alive].tolist()
+        assert docnos[present].tolist() == [one for one in docnos.tolist() if one in living]
+        assert 300 not in docnos[present]
+        assert snapshot.docnos_at(positions).tolist() == docnos[present].tolist()
+        assert snapshot.alive[positions].all()
 
 
 @pytest.fixture

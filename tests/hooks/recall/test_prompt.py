@@ -232,6 +232,19 @@ def test_a_decision_that_was_superseded_is_not_told(journal: AskedJournal) -> No
     assert journal.told_with(POOL).ids == (new,)
 
 
+def test_it_is_not_told_either_where_its_successor_has_nothing_to_do_with_the_prompt(
+    journal: AskedJournal,
+) -> None:
+    old = pool_size(journal)
+    journal.memory("데이터베이스를 옮겼다", "이제 서버가 없다.", edges=(Edge("supersedes", old),))
+    assert journal.told_with(POOL).text == ""
+
+
+def test_what_says_itself_that_it_is_superseded_is_not_told(journal: AskedJournal) -> None:
+    pool_size(journal, edges=(Edge("superseded_by", "mem:Zz9Zz9"),))
+    assert journal.told_with(POOL).text == ""
+
+
 @pytest.mark.parametrize("privacy", ["private", "masked"])
 def test_what_is_private_is_not_told(journal: AskedJournal, privacy: str) -> None:
     pool_size(journal, privacy=privacy)
