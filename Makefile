@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FOLDERS := journal indexer cli hooks templates
 SOURCES := pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' | sed 's/ /\\ /g')
 
-.PHONY: docs demo test lint types bench bench-growth bench-hooks bench-kill bench-recall bench-retrieval test-client test-whoosh3 wheel clean help
+.PHONY: docs demo test lint types bench bench-false-positives bench-growth bench-hooks bench-kill bench-recall bench-retrieval test-client test-whoosh3 wheel clean help
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18

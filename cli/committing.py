@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Final
 
 from ..journal.errors import MemjournalError
 from . import output
+from .commit_written import commit_written
 
 if TYPE_CHECKING:
     from .context import Context
@@ -90,7 +91,7 @@ class Committer:
             changed = git.uncommitted(surroundings.root, environ=surroundings.environ)
             paths = [path for path in changed if path.startswith(CAPTURED)]
             if paths:
-                surroundings.commit(paths, message_of(counted))
+                commit_written(surroundings, paths, message_of(counted))
         except MemjournalError as error:
             output.warn(f"not committed now, but with the next command that writes: {error}")
         except Exception:  # noqa: BLE001  # the top of a thread: the daemon goes on

@@ -17,13 +17,11 @@ from ..journal.settings import JOURNAL_FILE, Settings, load_settings
 
 if TYPE_CHECKING:
     from ..indexer.catalog.catalog import Catalog
-    from ..indexer.catalog.row import Row
     from ..indexer.daemon.client import DaemonClient
     from ..indexer.index import JournalIndex
     from ..indexer.upkeep.report import UpdateReport
     from ..journal.entry import Entry
     from ..journal.project import Project
-    from ..journal.reading import Stored
     from ..journal.redaction import Redactor
     from ..journal.store import Journal
 
@@ -263,44 +261,6 @@ class Context:
 
         return self._opened(current_catalog(self.index, now_ns=self.now_ns))
 
-    def resolve(self, catalog: Catalog, refs: Sequence[str]) -> list[Row]:
-        """What each reference of a command line means, in their order, none twice.
-
-        Raises:
-            NotFoundError, AmbiguousError: one names nothing, or several.
-        """
-        from ..indexer.search.resolve import resolve
-
-        return resolve(catalog, refs, root=self.root, cwd=self.cwd)
-
-    def open_entries(self, catalog: Catalog, refs: Sequence[str]) -> list[tuple[Row, Stored]]:
-        """What the references of a command line mean, each read from its file.
-
-        Raises:
-            NotFoundError, AmbiguousError: one names nothing, or several.
-            StorageError: a file changed meanwhile.
-        """
-        return [(row, self.open_row(row)) for row in self.resolve(catalog, refs)]
-
-    def open_row(self, row: Row) -> Stored:
-        """The entry that *row* stands for, read from its file.
-
-        Raises:
-            StorageError: the file changed since the catalog was read.
-        """
-        stored = self.index.read(row)
-        if stored is None and not (self.root / row.path).exists():
-            raise StorageError(
-                f"the file of mem:{row.id} is gone, and the index kept it",
-                where=row.path,
-                mend="restore it, or run `mem index --accept-deletions` if it was meant",
-            )
-        if stored is None:
-            raise StorageError(
-                f"mem:{row.id} changed while it was being read", where=row.path, mend="try again"
-            )
-        return stored
-
     def update_index(
         self, *, wait: bool = True, paths: Sequence[str] | None = None
     ) -> UpdateReport | None:
@@ -408,64 +368,3 @@ class Context:
         path = self.redactor.redact(folder).text
         aliases = dict(self.settings.projects.aliases)
         return identify_project(Path(path), home=self.home, aliases=aliases)
-
-    def commit(self, paths: list[str], message: str) -> None:
-        """Commit what a command wrote, where the journal is a repository and wants it.
-
-        What was edited by hand since, or could not be committed then, goes into a commit of its own.
-        """
-        from ..journal import files, git
-        from . import output
-
-        if not self.settings.journal.commit or not git.is_repository(self.root):
-            return
-        timeout_s = self.settings.journal.lock_timeout_s
-        try:
-            with files.locked(self.index_folder / "commit.lock", timeout_s=timeout_s):
-                self._commit(paths, self.redactor.redact(message).text)
-                if others := self._edited_by_hand():
-                    self._commit(
-                        others, f"edit: {output.count(len(others), 'file')} changed by hand"
-                    )
-        except MemjournalError as error:
-            output.warn(f"not committed now, but with the next command that writes: {error}")
-
-    def _edited_by_hand(self) -> list[str]:
-        """What was changed since the last commit, without the deletion of most of the journal.
-
-        That may be a disk that is not mounted; whoever meant it commits it with git.
-        """
-        from ..indexer.upkeep.reconcile import is_most
-        from ..journal import git
-        from ..journal.reading import list_files
-        from . import output
-
-        changed = git.uncommitted(self.root, environ=self.environ)
-        gone = {path for path in changed if not (self.root / path).exists()}
-        if gone:
-            n_left = len(list_files(self.root).files)
-            if is_most(len(gone), n_before=n_left + len(gone), n_after=n_left):
-                output.warn(
-                    f"{output.count(len(gone), 'deleted file')} not committed, for they are most of the"
-                    " journal; commit them with git if it was meant"
-                )
-                return [path for path in changed if path not in gone]
-        return changed
-
-    def _commit(self, paths: list[str], message: str) -> None:
-        """Commit, waiting for another git that is at work there; not for one that was killed before."""
-        from ..journal import git
-
-        came = self.now
-        deadline = time.monotonic() + self.settings.journal.lock_timeout_s
-        while True:
-            try:
-                git.commit(self.root, paths, message, environ=self.environ)
-            except git.GitLockedError as error:
-                if error.is_old(came):
-                    raise error.left_behind() from error
-                if time.monotonic() >= deadline:
-                    raise
-                time.sleep(0.1)
-            else:
-                return

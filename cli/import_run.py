@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from . import output
+from .commit_written import commit_written
 from .context import Context
 
 if TYPE_CHECKING:
@@ -16,6 +17,7 @@ if TYPE_CHECKING:
     from ..hooks.importing import Filters, ImportReport, Progress, Step
     from ..hooks.masking import CountingMask
     from ..journal.event import Event, SessionHeader
+    from ..journal.redaction import KnownSecrets
     from ..journal.session_log import AppendReport, SessionLog
 
 
@@ -54,8 +56,10 @@ class _Log:
     def known_keys(self) -> set[str]:
         return self._log.known_keys()
 
-    def append(self, events: Sequence[Event]) -> AppendReport:
-        report = self._log.append(events)
+    def append(
+        self, events: Sequence[Event], *, secrets: KnownSecrets | None = None
+    ) -> AppendReport:
+        report = self._log.append(events, secrets=secrets)
         if report.n_written:
             self._sink.note_written(self._log)
         return report
@@ -98,7 +102,8 @@ class ImportRun:
                 self._surroundings.update_index(paths=list(sink.paths))
         finally:
             if sink.paths:
-                self._surroundings.commit(list(sink.paths), self._message(sink.projects))
+                message = self._message(sink.projects)
+                commit_written(self._surroundings, list(sink.paths), message)
 
     def _show(self, run: Iterator[Progress]) -> None:
         n_done, n_before = 0, 0

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from . import output
 from .present import print_entry
+from .references import open_references
 
 if TYPE_CHECKING:
     from .context import Context
@@ -25,7 +26,7 @@ def run_show(surroundings: Context, refs: Sequence[str], *, raw: bool, as_json: 
     from ..journal.export import entry_fields
 
     catalog = surroundings.fresh_catalog()
-    for number, (row, stored) in enumerate(surroundings.open_entries(catalog, refs)):
+    for number, (row, stored) in enumerate(open_references(surroundings, catalog, refs)):
         if raw:
             sys.stdout.flush()
             if sys.stdout.isatty():  # as it stands, but for what would act on the terminal

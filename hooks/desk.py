@@ -8,19 +8,14 @@ assistant nothing but the context; it is reported, never raised.
 from __future__ import annotations
 
 import contextlib
-import json
-import threading
-from collections import OrderedDict
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ..indexer.errors import NoIndexError
-from ..journal.digests import sha256
 from ..journal.entry import EventType, parse_time
-from ..journal.errors import FormatError, MemjournalError
+from ..journal.errors import MemjournalError
 from ..journal.event import Event, Outcome, SessionHeader
-from ..journal.redaction import MAX_KNOWN, hide_known
 from ..journal.redaction.lazy import Pattern
 from ..journal.values import replace
 from .agents import find_adapter
@@ -38,14 +33,18 @@ from .happening import (
     ToolUsed,
 )
 from .ignored_files import is_ignored
+from .keys import made_key
+from .received import receive
 from .session_logs import SessionLogs
+from .session_secrets import SessionSecrets
 from .session_state import SessionState, SessionStates
 from .text import Limits, clean, trim
-from .thin import MAX_PAYLOAD_BYTES, MODE_VARIABLE
+from .thin import MODE_VARIABLE
 from .tool_call import files_of, render_call, render_result
 from .tool_kinds import is_editor, is_shell
 
 if TYPE_CHECKING:
+    from ..journal.redaction import KnownSecrets, Redactor
     from ..journal.store import Journal
     from .adapter import Adapter
     from .desk_options import DeskOptions
@@ -61,8 +60,6 @@ EVALUATE: Final = "evaluate"
 _ASKED_CHARS: Final = 4_000  # of a prompt, kept to judge by what was told with it
 _MAX_EDITED: Final = 200
 _MAX_FAILING: Final = 50
-_MAX_SESSIONS: Final = 64  # whose secrets are known
-_MAX_SESSION_CHARS: Final = 200  # of an id; a longer one is told apart by its digest
 _OWN_COMMAND: Final = Pattern(r"/(?:memjournal:)?memory-[a-z]+(?:\s|\Z)")
 _MAX_NAME: Final = 200
 _GOES_ON: Final = ("resume", "compact")
@@ -97,8 +94,7 @@ class HookDesk:
         self._clock, self._project_of, self._mask = clock, project_of, mask
         self._report, self._teller, self._written = report, teller, written
         self._begin, self._logs = begin, SessionLogs(journal)
-        self._knowing = threading.Lock()
-        self._secrets: OrderedDict[str, set[str]] = OrderedDict()  # of each session; never written
+        self._secrets = SessionSecrets()
 
     def handle(self, agent: str, event: str, payload: bytes, environ: Mapping[str, str]) -> str:
         """What the hook *event* of *agent* is to print; whatever it tells is on disk then.
@@ -108,7 +104,7 @@ class HookDesk:
             MemjournalError: what it tells could not be written.
         """
         adapter = find_adapter(agent, environ)
-        happening = _of_usual_length(adapter.read(event, _decode(payload), environ))
+        happening = receive(adapter, event, payload, environ)
         if isinstance(happening, Ignored) or self._is_skipped(happening):
             return ""
         is_evaluation = environ.get(MODE_VARIABLE, "").lower() == EVALUATE
@@ -150,8 +146,8 @@ class HookDesk:
         session, project = happening.session, self._project_of(happening.cwd)
         state = self._states.reading(adapter.agent, session) or SessionState()
         if isinstance(happening, Prompted):
-            text = _said(happening.text)
-            return self._choose(teller(), adapter, happening, text, state.told).text
+            asked = self._hidden(happening, _said(happening.text))
+            return self._choose(teller(), adapter, happening, asked, state.told).text
         if state.brief is not None:
             return state.brief
         return teller().choose_brief(adapter=adapter, session=session, project=project).text
@@ -159,28 +155,28 @@ class HookDesk:
     # --- what is written down -----------------------------------------------------------------
 
     def _take_prompt(self, adapter: Adapter, said: Prompted) -> str:
-        text = self._without_known(said, _said(said.text))
+        text = _said(said.text)
         if not text:
             return ""
         with self._changing(adapter, said) as state:
             state.own_command = _OWN_COMMAND.match(text) is not None
             if state.own_command:  # what it shows is in the journal already
                 return ""
-            turn = state.turn + 1
-            key = said.key or _made_key("prompt", turn, text)
-            if not said.key and state.open_prompt == _made_key("prompt", state.turn, text):
+            turn, asked = state.turn + 1, self._hidden(said, text)
+            key = said.key or made_key("prompt", turn, asked)
+            if not said.key and state.open_prompt == made_key("prompt", state.turn, asked):
                 return ""  # the same hook once more, of an assistant that names no prompts
             recalling = None
             if (teller := self._teller_for(said)) is not None:
                 self._know_what_was_told(state, said)
                 recalling = self._begin(
-                    lambda: self._choose(teller(), adapter, said, text, state.told)
+                    lambda: self._choose(teller(), adapter, said, asked, state.told)
                 )
             if not self._store(adapter, said, state, self._event(key, "user_prompt", text, turn)):
                 return ""  # the same hook once more
             project = self._project_of(said.cwd)
             state.turn = turn
-            state.asked = self._journal.redactor_of(project).redact(text).text[:_ASKED_CHARS]
+            state.asked = asked[:_ASKED_CHARS]
             state.open_prompt = key
             state.told_now, state.edited = {}, []
             if teller is not None and recalling is not None:
@@ -195,10 +191,11 @@ class HookDesk:
         return ""
 
     def _choose(
-        self, teller: Teller, adapter: Adapter, said: Prompted, text: str, told: Sequence[str]
+        self, teller: Teller, adapter: Adapter, said: Prompted, asked: str, told: Sequence[str]
     ) -> Recalled:
+        """*asked* is the prompt without secrets: a search may hand it to a service."""
         return teller.choose(
-            text,
+            asked,
             adapter=adapter,
             session=said.session,
             project=self._project_of(said.cwd),
@@ -221,8 +218,7 @@ class HookDesk:
             is_kept = is_kept or (tool.outcome == "ok" and program in state.failing)
             _note_outcome(state, program, tool.outcome)
             if is_edit:  # git has the change; which files it touched is said by the answer to come
-                redactor = self._journal.redactor_of(self._project_of(tool.cwd))
-                paths = [redactor.redact(path).text for path in named]
+                paths = [self._hidden(tool, path) for path in named]
                 state.edited = list(dict.fromkeys((*state.edited, *paths)))[:_MAX_EDITED]
             if is_kept:
                 state.open_prompt = ""
@@ -235,10 +231,10 @@ class HookDesk:
                 characters=min(limits.characters, _OK_LIMITS.characters),
                 lines=min(limits.lines, _OK_LIMITS.lines),
             )
-        call = render_call(tool.name, self._mask(tool.given))
-        result = self._without_known(tool, without_fences(clean(tool.result)), tool.given)
+        result = without_fences(clean(tool.result))
+        self._known(tool, tool.given, result)  # part of which is masked or cut
         parts = (
-            self._without_known(tool, call),
+            render_call(tool.name, self._mask(tool.given)),
             render_result(tool.name, result, limits=limits, mask=self._mask),
         )
         return Event(
@@ -255,14 +251,14 @@ class HookDesk:
         )
 
     def _take_answer(self, adapter: Adapter, said: Answered) -> None:
-        text = self._without_known(said, _said(said.text))
+        text = _said(said.text)
         if not text:
             return
         with self._changing(adapter, said) as state:
             if state.own_command:
                 return
             state.open_prompt = ""
-            key = said.key or _made_key(f"answer{said.subagent}", state.turn, text)
+            key = said.key or self._made_key(said, f"answer{said.subagent}", state.turn, text)
             if said.subagent:
                 event = self._event(key, "tool_output", text, state.turn, tool="Agent")
                 if said.subagent_type:
@@ -274,12 +270,12 @@ class HookDesk:
             self._judge(said, state, answer=text)
 
     def _take_summary(self, adapter: Adapter, compacted: Compacted) -> None:
-        text = self._without_known(compacted, _said(compacted.summary))
+        text = _said(compacted.summary)
         if not text:
             return
         with self._changing(adapter, compacted) as state:
-            key = compacted.key or _made_key("summary", state.turn, text)
-            mark = f"{key} {_made_key('summary', 0, text)}"
+            key = compacted.key or self._made_key(compacted, "summary", state.turn, text)
+            mark = f"{key} {self._made_key(compacted, 'summary', 0, text)}"
             if mark in state.summaries:  # the same hook once more
                 return
             n_before = sum(one.startswith(f"{key} ") for one in state.summaries)
@@ -309,7 +305,7 @@ class HookDesk:
             started=started,
         )
         log = self._logs.of(header, is_new=not state.started)
-        report = log.append((event,))
+        report = log.append((event,), secrets=self._known(happening))
         state.started = started.isoformat()
         if report.n_written:
             self._written(event.type)
@@ -392,22 +388,20 @@ class HookDesk:
                 state.told = teller().told_in(happening.session)
             state.is_restored = False
 
-    def _without_known(self, happening: Happening, text: str, *given: object) -> str:
-        """*text* without secrets that stood in this session before, or stand in it or in *given* recognisably.
+    def _known(self, happening: Happening, *shown: object) -> KnownSecrets:
+        """The secrets of its session, and from now on those that give themselves away in *shown*."""
+        found = self._redactor_of(happening).secrets_in(shown) if shown else ()
+        return self._secrets.of(happening.session, found)
 
-        They are known to this process alone, and to no disk.
-        """
-        redactor = self._journal.redactor_of(self._project_of(happening.cwd))
-        found = redactor.secrets_in([text, *given])
-        with self._knowing:
-            known = self._secrets.setdefault(happening.session, set())
-            self._secrets.move_to_end(happening.session)
-            if len(self._secrets) > _MAX_SESSIONS:
-                self._secrets.popitem(last=False)
-            if len(known) < MAX_KNOWN:
-                known |= found
-            hidden = known | found
-        return hide_known(text, hidden, marker=redactor.rules.marker) if hidden else text
+    def _hidden(self, happening: Happening, text: str) -> str:
+        """*text* as it may be written."""
+        return self._redactor_of(happening).redact(text, known=self._known(happening)).text
+
+    def _made_key(self, happening: Happening, what: str, turn: int, text: str) -> str:
+        return made_key(what, turn, self._hidden(happening, text))
+
+    def _redactor_of(self, happening: Happening) -> Redactor:
+        return self._journal.redactor_of(self._project_of(happening.cwd))
 
     @contextlib.contextmanager
     def _reporting(self, what: str) -> Iterator[None]:
@@ -418,13 +412,6 @@ class HookDesk:
             pass  # a new journal, which knows nothing yet
         except MemjournalError as error:
             self._report(f"{what}: {error}")
-
-
-def _of_usual_length(happening: Happening | Ignored) -> Happening | Ignored:
-    if isinstance(happening, Ignored) or len(happening.session) <= _MAX_SESSION_CHARS:
-        return happening
-    digest = sha256(happening.session.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return replace(happening, session=f"{happening.session[:_MAX_SESSION_CHARS]}-{digest}")
 
 
 def _note_outcome(state: SessionState, program: str, outcome: Outcome) -> None:
@@ -445,25 +432,3 @@ def without_fences(text: str) -> str:
 
 def _said(text: str) -> str:
     return trim(without_fences(clean(text)))
-
-
-def _decode(payload: bytes) -> Mapping[str, object]:
-    """The JSON object in *payload*; bytes that are no UTF-8 become U+FFFD.
-
-    Raises:
-        FormatError: it is none.
-    """
-    if len(payload) > MAX_PAYLOAD_BYTES:
-        raise FormatError(f"the payload has more than {MAX_PAYLOAD_BYTES:,} bytes")
-    try:
-        decoded = json.loads(payload.decode("utf-8", "replace"))
-    except (ValueError, RecursionError) as error:
-        raise FormatError("the payload is not JSON") from error
-    if not isinstance(decoded, dict):
-        raise FormatError("the payload is not a JSON object")
-    return decoded
-
-
-def _made_key(what: str, turn: int, text: str) -> str:
-    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
-    return f"{what}.{turn}.{digest}"

@@ -17,9 +17,10 @@ from ..journal.entry import parse_time
 from ..journal.errors import CannotCreateError, MemjournalError, StorageError
 from ..journal.event import Event, SessionHeader
 from .import_state import Glance, ImportState, Seen
-from .source import Peek, Source, Transcript
+from .source import Peek, Reading, Source, Transcript
 
 if TYPE_CHECKING:
+    from ..journal.redaction import KnownSecrets
     from ..journal.session_log import AppendReport
 
 BATCH_EVENTS: Final = 200
@@ -32,7 +33,9 @@ class EventLog(Protocol):
 
     def known_keys(self) -> set[str]: ...
 
-    def append(self, events: Sequence[Event]) -> AppendReport: ...
+    def append(
+        self, events: Sequence[Event], *, secrets: KnownSecrets | None = None
+    ) -> AppendReport: ...
 
 
 class SessionSink(Protocol):
@@ -202,8 +205,8 @@ def _import_one(
         log = sink.open_session(reading.header)
         events = reading.events(log.known_keys())
         try:
-            for batch in _batches(_wanted(events, since, report)):
-                _count(log.append(batch), batch, report)
+            for batch in _batches(_wanted(events, since, reading, report)):
+                _count(log.append(batch, secrets=reading.secrets), batch, report)
                 yield reading.n_bytes_done
         finally:
             report.skipped.update(reading.tally.skipped)
@@ -222,11 +225,12 @@ def _import_one(
 
 
 def _wanted(
-    events: Iterator[Event], since: datetime | None, report: ImportReport
+    events: Iterator[Event], since: datetime | None, reading: Reading, report: ImportReport
 ) -> Iterator[Event]:
     for event in events:
         if since is not None and event.at < since:
             report.skipped["before the date asked for"] += 1
+            reading.pass_over(event)
         else:
             yield event
 

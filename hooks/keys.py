@@ -30,3 +30,9 @@ def said_key(prompt: str, text: str) -> str:
 def summary_key(prompt: str) -> str:
     """The key of the summary that a compaction in that turn made; their words differ."""
     return said_key(prompt, "compact summary")
+
+
+def made_key(what: str, turn: int, text: str) -> str:
+    """A key for *what* was said in a turn by an assistant that names nothing."""
+    digest = sha256(text.encode("utf-8", "surrogatepass")).hexdigest()[:32]
+    return f"{what}.{turn}.{digest}"

@@ -11,10 +11,13 @@ from collections.abc import Container, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
-from typing import Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 from ..journal.errors import FormatError
 from ..journal.event import Event, SessionHeader
+
+if TYPE_CHECKING:
+    from ..journal.redaction import KnownSecrets
 
 _EPOCH: Final = datetime(1970, 1, 1, tzinfo=UTC)
 
@@ -74,10 +77,19 @@ class Reading(Protocol):
     def tally(self) -> Tally: ...
 
     @property
+    def secrets(self) -> KnownSecrets:
+        """What was recognised as a secret so far, to be hidden in the events that come."""
+        ...
+
+    @property
     def n_bytes_done(self) -> int: ...
 
     def events(self, known: Container[str] = frozenset()) -> Iterator[Event]:
         """The events in file order, without those whose keys are all *known*. Once only."""
+        ...
+
+    def pass_over(self, event: Event) -> None:
+        """Leave *event* out; what it gives away is known all the same."""
         ...
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from typing import Final
 
 from ..journal.settings import DEFAULTS
 from ..journal.values import dataclass
@@ -17,6 +18,9 @@ _ESCAPES = re.compile(
 _SURROGATES = re.compile(r"[\ud800-\udfff]")
 _LEADING_BLANK_LINES = re.compile(r"\A(?:[ \t]*\r?\n)+")
 _BACKTICKS = re.compile(r"`{3,}")
+_BLANK = re.compile(r"\s")
+_WORD_BEFORE = re.compile(r"\S*\Z")
+_MAX_WORD: Final = 200  # characters; what has no blank for longer is no word and no password
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,11 +49,15 @@ def exceeds(text: str, limits: Limits) -> bool:
 
 
 def cut(text: str, limits: Limits) -> str:
-    """*text*, or its head and tail around a mark that tells how much is missing."""
+    """*text*, or its head and tail around a mark that tells how much is missing.
+
+    No word is cut through, unless it is endless: half a secret would not be recognised any more.
+    """
     if not exceeds(text, limits):
         return text
     head_end = min(_end_of_line(text, limits.lines // 2), limits.characters // 2)
     tail_start = max(_start_of_line(text, limits.lines // 2), len(text) - limits.characters // 2)
+    head_end, tail_start = _before_word(text, head_end), _behind_word(text, tail_start)
     if head_end >= tail_start:  # an odd limit of lines can make the two meet
         return text
     n_lines = text.count("\n", head_end, tail_start)
@@ -63,6 +71,23 @@ def fence(text: str, language: str = "") -> str:
     longest = max((len(run) for run in _BACKTICKS.findall(text)), default=2)
     marks = "`" * (longest + 1)
     return f"{marks}{language}\n{text}\n{marks}"
+
+
+def _before_word(text: str, at: int) -> int:
+    """Where the word begins that goes on at *at*; *at* itself between words, and in what is no word."""
+    if text[at : at + 1].isspace():
+        return at
+    earliest = max(at - _MAX_WORD, 0)
+    found = _WORD_BEFORE.search(text, earliest, at)
+    return found.start() if found and found.start() > earliest else at
+
+
+def _behind_word(text: str, at: int) -> int:
+    """Where the word ends that began before *at*."""
+    if text[at - 1 : at].isspace():
+        return at
+    found = _BLANK.search(text, at, at + _MAX_WORD)
+    return found.start() if found else at
 
 
 def _end_of_line(text: str, n_lines: int) -> int:

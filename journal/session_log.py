@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Final
 
@@ -13,7 +14,7 @@ from .digests import sha256
 from .errors import CannotCreateError
 from .event import Event, SessionHeader
 from .ids import mint
-from .redaction import Redactor
+from .redaction import KnownSecrets, Redactor
 from .screening import FLAGGED, screen
 from .session_file import (
     event_key,
@@ -84,10 +85,13 @@ class SessionLog:
             return self.known_keys()
         return state.keys
 
-    def append(self, events: Sequence[Event]) -> AppendReport:
+    def append(
+        self, events: Sequence[Event], *, secrets: KnownSecrets | None = None
+    ) -> AppendReport:
         """Add *events* at the end of the file; on return they are on disk (fsync).
 
-        An event any of whose keys is known is not written twice, nor one that was forgotten.
+        An event any of whose keys is known is not written twice, nor one that was forgotten. *secrets* are
+        hidden wherever they stand, and what is recognised as one is added to them.
 
         Raises:
             LockedError: another process kept the file for too long.
@@ -96,7 +100,7 @@ class SessionLog:
         if not events:
             return AppendReport()
         self._check_place()
-        redacted = [_redact(event, self._redactor) for event in events]
+        redacted = [_redact(event, self._redactor, secrets) for event in events]
         while True:
             with files.locked(self.path, timeout_s=self._lock_timeout_s) as fd:
                 self._refresh(fd)
@@ -207,11 +211,11 @@ class _Redacted:
     n_secrets: int
 
 
-def _redact(event: Event, redactor: Redactor) -> _Redacted:
-    text = redactor.redact(event.text)
-    tool = redactor.redact(event.tool)
-    paths = [redactor.redact(path) for path in event.files]
-    extra = {name: redactor.redact(value) for name, value in event.extra.items()}
+def _redact(event: Event, redactor: Redactor, secrets: KnownSecrets | None) -> _Redacted:
+    redact = partial(redactor.redact, known=secrets)
+    text, tool = redact(event.text), redact(event.tool)
+    paths = [redact(path) for path in event.files]
+    extra = {name: redact(value) for name, value in event.extra.items()}
     everything = (text, tool, *paths, *extra.values())
     n_private = sum(one.n_private for one in everything)
     n_secrets = sum(one.n_secrets for one in everything)

@@ -12,7 +12,9 @@ import typer
 
 from ...journal.errors import AmbiguousError, FormatError, MemjournalError, UsageError
 from .. import options, output
+from ..commit_written import commit_written
 from ..context import Context
+from ..references import open_row, resolve_references
 from ..text_command import TextCommand
 from .forgetting import forget
 
@@ -142,7 +144,7 @@ def _source_name(surroundings: Context, text: str) -> str:
     if not is_entry and not (path.is_file() and path.is_relative_to(surroundings.root)):
         return text
     try:
-        rows = surroundings.resolve(surroundings.current_catalog(), [text])
+        rows = resolve_references(surroundings, surroundings.current_catalog(), [text])
     except AmbiguousError:
         raise
     except NotFoundError as error:  # it may be on another machine, and come with the next pull
@@ -232,7 +234,7 @@ def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
         output.note("already there: nothing was added")
         return
     surroundings.update_index(wait=False, paths=[created.path])
-    surroundings.commit([created.path], output.shorten(f"add: {entry.title}", 72))
+    commit_written(surroundings, [created.path], output.shorten(f"add: {entry.title}", 72))
 
 
 # --- edit ---------------------------------------------------------------------------------------
@@ -249,7 +251,7 @@ def edit(
 ) -> None:
     """Open memories in your editor, or change single fields with --set."""
     surroundings: Context = context.obj
-    rows = surroundings.resolve(surroundings.fresh_catalog(), refs)
+    rows = resolve_references(surroundings, surroundings.fresh_catalog(), refs)
     if assignment:
         before = _set_fields(surroundings, rows, assignment)
     else:
@@ -260,7 +262,7 @@ def edit(
         _report_edit(surroundings, path, was_changed=path in changed, as_json=as_json)
     surroundings.update_index(wait=False, paths=changed)
     titles = ", ".join(row.title for row in rows if row.path in changed)
-    surroundings.commit(changed, output.shorten(f"edit: {titles}", 72))
+    commit_written(surroundings, changed, output.shorten(f"edit: {titles}", 72))
 
 
 def _redact_edits(surroundings: Context, before: Mapping[str, bytes | None]) -> None:
@@ -315,7 +317,7 @@ def _set_fields(
                 f"mem:{row.id} is part of a conversation, which only grows",
                 mend=f"write a memory about it: mem add --source mem:{row.id} …",
             )
-        plans[row.path] = plan_field_changes(surroundings.open_row(row).entry, pairs)
+        plans[row.path] = plan_field_changes(open_row(surroundings, row).entry, pairs)
     before = {path: _read(surroundings.root / path) for path in plans}
     for path, changes in plans.items():
         surroundings.journal.change_fields(path, changes)

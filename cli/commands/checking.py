@@ -9,6 +9,7 @@ import typer
 
 from ...journal.errors import LockedError, MemjournalError
 from .. import options, output
+from ..commit_written import commit_written
 from ..context import Context
 
 if TYPE_CHECKING:
@@ -159,7 +160,8 @@ def _mend(surroundings: Context, survey: Survey) -> list[str]:
             done.append(change.path)
     if done:
         surroundings.update_index()
-        surroundings.commit([*done, *aside], f"doctor: mend {output.count(len(done), 'file')}")
+        message = f"doctor: mend {output.count(len(done), 'file')}"
+        commit_written(surroundings, [*done, *aside], message)
     return done
 
 

@@ -9,7 +9,9 @@ import typer
 
 from ...journal.errors import MemjournalError, UsageError
 from .. import filters, options, output
+from ..commit_written import commit_written
 from ..context import Context
+from ..references import open_row, resolve_references
 
 if TYPE_CHECKING:
     from ...indexer.catalog.catalog import Catalog
@@ -78,7 +80,7 @@ def _select(
     query: str,
 ) -> list[Row]:
     """The entries that are named, and those that pass all of the filters."""
-    chosen = {row.docno: row for row in surroundings.resolve(catalog, refs or ())}
+    chosen = {row.docno: row for row in resolve_references(surroundings, catalog, refs or ())}
     if session or project or since or before or query:
         wanted = filters.make_filter(
             surroundings, catalog, projects=project, sessions=session, since=since, before=before
@@ -141,10 +143,10 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     from ...journal.traces import telling_line
     from ..hook_desk import states_of
 
-    stored = [surroundings.open_row(row) for row in rows]
+    stored = [open_row(surroundings, row) for row in rows]
     done = surroundings.journal.forget(stored)
     message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
-    surroundings.commit([step.path for step in done], message)
+    commit_written(surroundings, [step.path for step in done], message)
     surroundings.follow_files(accept_deletions=True)  # no disk is missing: these were meant to go
     erase_traces(surroundings.index)
     states_of(surroundings, report=output.warn).forget({str(row.id) for row in rows})

@@ -278,6 +278,7 @@ def _source(surroundings: Context, folder: Path) -> tuple[ClaudeCodeSource, Coun
         tz=surroundings.reading_zone,
         project_of=project_of,
         mask=mask,
+        make_redactor=lambda: surroundings.redactor,
         limits=Limits(
             characters=capture.tool_output_max_chars, lines=capture.tool_output_max_lines
         ),

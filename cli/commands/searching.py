@@ -12,6 +12,7 @@ from .. import filters, options, output
 from ..context import Context
 from ..present import print_entry, print_rows
 from ..question import DEFAULT_MODE, Question
+from ..references import open_references, resolve_references
 from ..search_run import run_search
 from ..show_run import run_show
 
@@ -113,7 +114,7 @@ def timeline(
     """Show what was said and done around a memory, or in a session, file or time. Step 2 of 3."""
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()
-    targets = surroundings.resolve(catalog, refs or ())
+    targets = resolve_references(surroundings, catalog, refs or ())
     if not targets:
         wanted = filters.make_filter(
             surroundings,
@@ -158,7 +159,7 @@ def source(
 
     surroundings: Context = context.obj
     catalog = surroundings.fresh_catalog()
-    for row, stored in surroundings.open_entries(catalog, refs):
+    for row, stored in open_references(surroundings, catalog, refs):
         found = sources_of(catalog, row, stored.entry)
         line = surroundings.index.line_of(row)
         if as_json:

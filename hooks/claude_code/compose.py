@@ -21,7 +21,6 @@ from ..source import Tally
 from ..text import trim
 from ..tool_call import approved_plan, files_of, read_outcome, render_call, render_result
 from .held import HeldEvents, Position
-from .known_secrets import KnownSecrets
 from .options import ReadOptions
 from .outline import COMPACT_SUMMARY, KEPT_ONCE, Outline, read_user
 from .prompts import join_blocks, read_said
@@ -43,6 +42,7 @@ from .records import (
     as_text,
 )
 from .titles import Titles
+from .unseen import Unseen
 
 IGNORED: Final = "ignored by .memignore"
 
@@ -73,6 +73,7 @@ class Composer:
         known: Container[str],
         options: ReadOptions,
         tally: Tally,
+        unseen: Unseen,
     ) -> None:
         self._outline = outline
         self._project = project
@@ -89,7 +90,7 @@ class Composer:
         self._held = HeldEvents()
         self._kept_typed: set[int] = set()  # queue lines already in the journal
         self._titles = Titles()
-        self._secrets = KnownSecrets(options.make_redactor)
+        self._unseen = unseen
         self._prompt = ""  # the id of the prompt that is worked on
         self._said: set[str] = set()  # keys by which hooks know what was said
         self._summarised: Counter[str] = Counter()  # compactions in the turn of a prompt
@@ -170,26 +171,25 @@ class Composer:
     def _add_reply_text(self, offset: int, line: ReplyLine, key: str, text: str) -> str:
         keys = self._keys(key, text)
         if not self._known_none(keys):
-            self._secrets.learn(text)
+            self._unseen.learn(text)
             return _KNOWN
         place = self._place(offset, line.origin)
-        hidden = self._secrets.hide(text)
-        self._held.add_reply_text(line.message or key, keys, hidden, place=place)
+        self._held.add_reply_text(line.message or key, keys, text, place=place)
         return _USED
 
     def _add_call(self, offset: int, line: ReplyLine, call: ToolCall, spare_key: str) -> str:
         key = call.id or spare_key
         if key in self._known:
-            self._secrets.learn(call.input)
+            self._unseen.learn(call.input)
             return _KNOWN
         if is_ignored(call.input, self._cwd):
             self._ignored.add(key)
             return IGNORED
-        given = self._options.mask(call.input)
+        given = self._unseen.mask(call.input)
         self._calls[key] = _Call(
             key=key,
             name=call.name,
-            text=self._secrets.hide(render_call(call.name, given), call.input),
+            text=render_call(call.name, given),
             files=files_of(given, self._cwd),
             place=self._place(offset, line.origin),
         )
@@ -202,7 +202,7 @@ class Composer:
         if key in self._answered:
             key = spare_key
         if key in self._known:
-            self._secrets.learn(result.text)
+            self._unseen.learn(result.text)
             return _KNOWN
         if key in self._ignored:
             return IGNORED
@@ -211,13 +211,12 @@ class Composer:
         is_error, data = result.is_error, line.tool_data
         outcome, exit_code = read_outcome(result.text, is_error=is_error, data=data)
         name = call.name if call else ""
-        limits, mask = self._options.limits, self._options.mask
+        limits, mask = self._options.limits, self._unseen.mask
         parts = [
             call.text if call else "",
-            self._secrets.hide(render_result(name, result.text, limits=limits, mask=mask)),
+            render_result(name, result.text, limits=limits, mask=mask),
         ]
         if name == "ExitPlanMode" and (plan := approved_plan(data)):
-            plan = self._secrets.hide(plan)
             parts += [] if any(plan in part for part in parts) else [plan]
         here = self._place(offset, line.origin)
         place = call.place if call else here
@@ -283,7 +282,7 @@ class Composer:
         self._turn += 1
         keys = self._keys(key, text)
         if not self._known_none(keys):
-            self._secrets.learn(text)
+            self._unseen.learn(text)
             return _KNOWN
         place = self._place(offset, origin)
         if form:
@@ -292,7 +291,7 @@ class Composer:
             place.extra["interrupted"] = interrupted
         if origin.git_branch not in ("", "HEAD"):
             place.extra["git_branch"] = origin.git_branch
-        self._held.add(keys, "user_prompt", self._secrets.hide(text), place=place)
+        self._held.add(keys, "user_prompt", text, place=place)
         return _USED
 
     def _add_operation(self, offset: int, line: QueueLine, key: str) -> str:
@@ -357,8 +356,7 @@ class Composer:
     def _mark_at(self, place: Position, keys: tuple[str, ...], tool: str, text: str) -> str:
         if not self._known_none(keys):
             return _KNOWN
-        hidden = self._secrets.hide(text)
-        self._held.add(keys, "session_marker", hidden, place=place, tool=tool)
+        self._held.add(keys, "session_marker", text, place=place, tool=tool)
         return _USED
 
     # What it is known by

@@ -10,6 +10,7 @@ from collections.abc import Container, Iterator
 from typing import Final
 
 from ...journal.event import Event, SessionHeader
+from ...journal.redaction import KnownSecrets
 from ..json_lines import MAX_LINE_BYTES, Broken, Line, decode, read_lines
 from ..source import NoRecordsError, Peek, Tally, Transcript
 from .compose import Composer, in_zone
@@ -17,6 +18,7 @@ from .lines import RECORD_START, may_shape_outline, skip_reason
 from .options import AGENT, ReadOptions
 from .outline import Outline, OutlineBuilder
 from .records import Record, Skipped, narrow
+from .unseen import Unseen
 
 PEEK_BYTES: Final = 256 * 1024
 """Of the head: a session may begin with dozens of titles of others and a long first prompt."""
@@ -37,8 +39,9 @@ class TranscriptReading:
         *,
         max_line_bytes: int = MAX_LINE_BYTES,
     ) -> None:
-        self.tally = Tally()
+        self.tally, self.secrets = Tally(), KnownSecrets()
         self.n_bytes_done = 0
+        self._unseen = Unseen(options, known=self.secrets)
         self._path = transcript.path
         self._options = options
         self._max_line_bytes = max_line_bytes
@@ -64,6 +67,7 @@ class TranscriptReading:
             known=known,
             options=self._options,
             tally=self.tally,
+            unseen=self._unseen,
         )
         with self._path.open("rb") as file:
             for line in read_lines(file, max_bytes=self._max_line_bytes):
@@ -74,6 +78,10 @@ class TranscriptReading:
                 self.n_bytes_done = min(file.tell(), self._end)
         yield from composer.finish()
         self.n_bytes_done = self._end
+
+    def pass_over(self, event: Event) -> None:
+        """Leave *event* out; what it gives away is known all the same."""
+        self._unseen.learn(event.text)
 
     def _read_outline(self) -> Outline:
         builder = OutlineBuilder()

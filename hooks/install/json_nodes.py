@@ -5,7 +5,8 @@ strictly, as RFC 8259 has it, or with comments and trailing commas where the ass
 A key that stands twice is refused: readers differ in which one counts.
 
 What is inside the members of the whole is given places only when somebody asks: a file of megabytes is then
-read by the standard library, all but its outermost level.
+read by the standard library, all but its outermost level. And after a change inside one of the members, that
+one alone is read again: what stands before and behind it is the same text and says the same.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Final, NoReturn
 
@@ -78,6 +79,20 @@ def parse_nodes(text: str, *, comments: bool = False) -> Node:
     return root
 
 
+def parse_changed(
+    before: Node, text: str, *, start: int, end: int, n_more: int, comments: bool = False
+) -> Node:
+    """The only value of *text*, in which that of *before* is changed between *start* and *end*.
+
+    *text* is *n_more* characters longer by that.
+
+    Raises:
+        JsonTextError: as ``parse_nodes``.
+    """
+    reader = _Reader(text, comments=comments)
+    return reader.changed(before, start, end, n_more) or parse_nodes(text, comments=comments)
+
+
 def line_and_column(text: str, offset: int) -> str:
     """*offset* as editors show it, both from 1: ``3:14``."""
     before = text[:offset]
@@ -135,8 +150,7 @@ class _Reader:
 
     def _quick(self, offset: int, sign: str, *, depth: int) -> Container | None:
         """The container at *offset* without the places in it; None: read it slowly, to say what is wrong."""
-        read = {"{": self._object, "[": self._array}.get(sign)
-        if read is None:
+        if sign not in ("{", "["):
             return None
         try:
             value, end = self._decoder.raw_decode(self._text, offset)
@@ -144,12 +158,45 @@ class _Reader:
             return None
         if _has_levels(value, _MAX_DEPTH - depth + 1):
             return None
+        return self._unread(offset, end, value, depth=depth)
+
+    def _unread(self, start: int, end: int, value: object, *, depth: int) -> Container:
+        """A container that is known to be one; the places in it are looked for when somebody asks."""
+        read = self._object if isinstance(value, dict) else self._array
         return Container(
-            start=offset,
+            start=start,
             end=end,
             value=value,
-            read_children=lambda: read(offset, depth=depth).children,
+            read_children=lambda: read(start, depth=depth).children,
         )
+
+    def changed(self, before: Node, start: int, end: int, n_more: int) -> Container | None:
+        """*before* with the one member read again that is changed inside; None: it is not one alone."""
+        if not isinstance(before, Container) or not isinstance(before.value, dict):
+            return None
+        children: list[Child] = []
+        value, is_inside = dict(before.value), False
+        for child in before.children:
+            node = child.node
+            if node.end <= start:
+                children.append(child)
+            elif node.start >= end:
+                children.append(self._moved(child, n_more))
+            else:
+                again = self.value(node.start, depth=1) if node.start < start else None
+                if again is None or end >= node.end or again.end != node.end + n_more:
+                    return None
+                children.append(replace(child, node=again))
+                value[child.name], is_inside = again.value, True
+        return _container(before.start, before.end + n_more, value, children) if is_inside else None
+
+    def _moved(self, child: Child, by: int) -> Child:
+        start, end = child.node.start + by, child.node.end + by
+        if isinstance(child.node, Container):
+            node: Node = self._unread(start, end, child.node.value, depth=1)
+        else:
+            node = replace(child.node, start=start, end=end)
+        return replace(child, start=child.start + by, node=node)
 
     def _string(self, offset: int) -> Node:
         found = _STRING.match(self._text, offset)

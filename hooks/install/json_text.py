@@ -1,7 +1,7 @@
 """Changing a part of a JSON text and nothing else: order, layout, comments and line ends stay.
 
-Each change is a few characters put in or taken out, and what comes out is read again: its meaning must
-be what the same change makes of the values, or it is a bug and nothing is written.
+Each change is a few characters put in or taken out, and what comes out is read again, as far as it is
+other text: its meaning must be what the same change makes of the values, or it is a bug and nothing is written.
 """
 
 from __future__ import annotations
@@ -9,11 +9,19 @@ from __future__ import annotations
 import json
 import re
 from copy import copy
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 
-from .json_nodes import Child, Container, JsonTextError, Node, line_and_column, parse_nodes
+from .json_nodes import (
+    Child,
+    Container,
+    JsonTextError,
+    Node,
+    line_and_column,
+    parse_changed,
+    parse_nodes,
+)
 
 JsonPath = tuple[str | int, ...]  # keys, and numbers of items, from the outermost
 _UNIT: Final = "  "
@@ -27,6 +35,7 @@ class JsonText:
 
     text: str
     comments: bool = False  # whether comments and trailing commas are allowed
+    read: Node | None = field(default=None, repr=False, compare=False)  # what `root` is, if known
 
     @cached_property
     def root(self) -> Node:
@@ -35,7 +44,7 @@ class JsonText:
         Raises:
             JsonTextError: it is not JSON.
         """
-        return parse_nodes(self.text, comments=self.comments)
+        return self.read or parse_nodes(self.text, comments=self.comments)
 
     @property
     def value(self) -> object:
@@ -119,7 +128,15 @@ class JsonText:
         text = self.text
         for start, end, new in sorted(splices, reverse=True):
             text = text[:start] + new + text[end:]
-        changed = JsonText(text=text, comments=self.comments)
+        root = parse_changed(
+            self.root,
+            text,
+            start=min(start for start, _, _ in splices),
+            end=max(end for _, end, _ in splices),
+            n_more=len(text) - len(self.text),
+            comments=self.comments,
+        )
+        changed = JsonText(text=text, comments=self.comments, read=root)
         assert changed.value == expected, "the layout was kept, the meaning lost"
         return changed
 
@@ -211,7 +228,8 @@ class JsonText:
 
     @property
     def _line_end(self) -> str:
-        return "\r\n" if "\r\n" in self.text else "\n"
+        first = self.text.find("\n")
+        return "\r\n" if first > 0 and self.text[first - 1] == "\r" else "\n"
 
     @property
     def _gap(self) -> str:

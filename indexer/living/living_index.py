@@ -80,6 +80,7 @@ class LivingIndex:
             self._untold,
             clock_ns=options.clock_ns,
             report_bug=options.report_bug,
+            followed=self._warm_up,
             bulk_from=options.bulk_from,
             reconcile_every_s=options.reconcile_every_s,
             poll_every_s=options.poll_every_s,
@@ -128,6 +129,11 @@ class LivingIndex:
             As ``search``, and what *task* raises.
         """
         return self._in_its_thread(lambda: self._warm.use(task))
+
+    def _warm_up(self) -> None:
+        """Look at the index as it has become, for the next question not to wait for that."""
+        with contextlib.suppress(RuntimeError):  # it is being closed
+            self._searching.submit(self._open)
 
     def _answer(self, request: SearchRequest) -> Answer:
         return self._in_its_thread(lambda: self._search(request))

@@ -65,7 +65,10 @@ class WriterStatus:
 
 
 class IndexWriter:
-    """Writes *index* as *watcher* hints; what people should know of it goes to *untold*."""
+    """Writes *index* as *watcher* hints; what people should know of it goes to *untold*.
+
+    *followed* is called each time that the index has come to hold what the files do.
+    """
 
     def __init__(
         self,
@@ -76,12 +79,13 @@ class IndexWriter:
         *,
         clock_ns: Callable[[], int],
         report_bug: Callable[[], object],
+        followed: Callable[[], object],
         bulk_from: int = BULK_FROM,
         reconcile_every_s: float = RECONCILE_EVERY_S,
         poll_every_s: float = POLL_EVERY_S,
     ) -> None:
         self._index, self._watcher, self._bulk, self._untold = index, watcher, bulk, untold
-        self._clock_ns, self._report_bug = clock_ns, report_bug
+        self._clock_ns, self._report_bug, self._followed = clock_ns, report_bug, followed
         self._bulk_from = bulk_from
         self._reconcile_every_s, self._poll_every_s = reconcile_every_s, poll_every_s
         self._closing = threading.Event()
@@ -312,6 +316,7 @@ class IndexWriter:
     def _succeed(self, *, version: int = 0) -> None:
         version = max(self._status.version, version)
         self._set(self._idle(failure="", n_failures=0, version=version))
+        self._followed()
 
     def _fail(self, error: Exception) -> None:
         n_failures = self._status.n_failures + 1

@@ -71,7 +71,7 @@ class Legs:
         self._snapshot: Snapshot | None = None
         self._vectors: VectorIndex | None = None
         self._passing = PassingEntries()
-        self._expected: dict[_Begun, _Nearest] = {}  # looked for already; one at most
+        self._expected: dict[_Compared, _Nearest] = {}  # begun already; one at most
         self._scored: _Scored | None = None  # asked last: it may be asked of other entries next
         self._rest: Rest | None = None  # of vectors, although there are some
         self._resting = threading.Lock()  # held while it is set; it is looked at without
@@ -110,7 +110,7 @@ class Legs:
         """Give the files back; the next question opens them as they are then."""
         with self._opening:
             self._snapshot = self._vectors = self._scored = None
-            self._expected.clear()
+            self._expected = {}
 
     def gather(
         self,
@@ -140,15 +140,9 @@ class Legs:
         vectors = self._open_vectors(catalog) if embedded is not None else None
         nearest = None
         if vectors is not None and embedded is not None and embedded.any():
-            begun = _Begun(vectors, snapshot, query.text, wanted, limit)
-            nearest = self._expected.pop(begun, None)
+            compared = _Compared(vectors, snapshot, query.text, wanted, limit)
+            nearest = self._expected.pop(compared, None)
             nearest = nearest or _Nearest(vectors, embedded, limit=limit, allowed=allowed)
-            self._expected.clear()
-            if then is not None:
-                allowed_then, _ = self._allowed(then, catalog, snapshot)
-                self._expected[replace(begun, wanted=then)] = _Nearest(
-                    vectors, embedded, limit=limit, allowed=allowed_then
-                )
         scores, keyword, vector = None, None, None
         places: Mapping[int, int] = {}
         if query.terms and (by != "vector" or vectors is None):
@@ -159,6 +153,12 @@ class Legs:
             others = scores.strongest(limit) if scores else np.zeros(0, np.int64)
             best = nearest.with_others(snapshot.docnos_at(others))
             vector, places = _by_position(best, snapshot)
+            if then is not None:  # not sooner: the two would only share the cores
+                allowed_then, _ = self._allowed(then, catalog, snapshot)
+                expected = _Nearest(
+                    nearest.vectors, nearest.embedded, limit=limit, allowed=allowed_then
+                )
+                self._expected = {replace(compared, wanted=then): expected}
         if scores is not None:
             keyword = _leading(scores, vector, query=query, snapshot=snapshot, limit=limit)
         relevance = fuse(keyword, vector, query=query, collection=snapshot.statistics)
@@ -250,8 +250,8 @@ class Legs:
 
 
 @dataclass(frozen=True, slots=True)
-class _Begun:
-    """What vectors are compared for."""
+class _Compared:
+    """Which vectors are compared with what."""
 
     vectors: VectorIndex
     snapshot: Snapshot
@@ -279,7 +279,7 @@ class _Nearest:
     def __init__(
         self, vectors: VectorIndex, embedded: Vector, *, limit: int, allowed: Int | None
     ) -> None:
-        self._vectors, self._embedded = vectors, embedded
+        self.vectors, self.embedded = vectors, embedded
         self._found = vectors.begin_search(embedded, limit=2 * limit, allowed=allowed)
 
     def with_others(self, others: Int) -> dict[int, tuple[float, int]]:
@@ -288,7 +288,7 @@ class _Nearest:
         for docno, score, place in zip(*(values.tolist() for values in self._found()), strict=True):
             best.setdefault(docno, (score, place))  # nearest first
         far = others[~np.isin(others, list(best))]
-        return best | self._vectors.similarities(self._embedded, far)
+        return best | self.vectors.similarities(self.embedded, far)
 
 
 def _by_position(

@@ -7,13 +7,13 @@ in nothing that it returns or raises.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..errors import SettingsError
 from .masking import mask
 from .private_tags import hide_private
-from .repeats import worth_knowing
+from .repeats import KnownSecrets, worth_knowing
 from .rules import Redacted, RedactionRules
 from .secrets import find_secrets
 from .spans import Span, cut, keep_markers, unite
@@ -39,13 +39,40 @@ class Redactor:
         if words:
             self._own.append(re.compile("|".join(map(re.escape, words)), re.IGNORECASE))
 
-    def redact(self, text: str) -> Redacted:
-        """*text* as it may be written. Redacting that once more changes nothing."""
+    def redact(self, text: str, *, known: KnownSecrets | None = None) -> Redacted:
+        """*text* as it may be written. Redacting that once more changes nothing.
+
+        What is *known* is hidden too, and what is recognised here is known from now on.
+        """
+        if known is not None:
+            return self._redact_known(text, known)
+        return self._redact(text, lambda _: None)
+
+    def _redact_known(self, text: str, known: KnownSecrets) -> Redacted:
+        found: set[str] = set()
+        redacted = self._redact(text, lambda secret: found.update(worth_knowing(secret)))
+        if redacted.n_private:
+            found |= self.secrets_in(text)  # those in private parts, which were not looked at
+        known.learn(found)
+        rest, n_known = known.hide(redacted.text, found, marker=self.rules.marker)
+        if not n_known:
+            return redacted
+        again = self.redact(rest)
+        return Redacted(
+            again.text,
+            redacted.n_private + again.n_private,
+            redacted.n_secrets + n_known + again.n_secrets,
+            tuple(sorted({*redacted.kinds, *again.kinds, "known"})),
+        )
+
+    def _redact(self, text: str, recognised: Callable[[str], object]) -> Redacted:
         n_private = n_secrets = 0
         kinds: set[str] = set()
         for _ in range(MAX_PASSES):
             hidden, n_parts = hide_private(text, self.rules)
             spans = unite(keep_markers(hidden, self._find(hidden), self._markers))
+            for span in spans:
+                recognised(hidden[span.start : span.end])
             rest = cut(
                 hidden, spans, marker=self.rules.marker, preserve_lines=self.rules.preserve_lines
             )

@@ -28,8 +28,31 @@ def worth_knowing(found: str) -> Iterator[str]:
             yield part
 
 
+class KnownSecrets:
+    """The secrets that were met in one session, the first `MAX_KNOWN` of them."""
+
+    def __init__(self) -> None:
+        self._known: dict[str, None] = {}  # in the order in which they were met
+
+    def learn(self, found: Iterable[str]) -> None:
+        """Remember *found*, as far as there is room."""
+        for secret in sorted(set(found) - self._known.keys()):
+            if len(self._known) < MAX_KNOWN:
+                self._known[secret] = None
+
+    def hide(self, text: str, also: Iterable[str] = (), *, marker: str) -> tuple[str, int]:
+        """*text* without them and *also*, for which there may have been no room, and how many there were."""
+        return _replaced(text, {*self._known, *also}, marker)
+
+
 def hide_known(text: str, known: Iterable[str], *, marker: str) -> str:
     """*text* with *marker* in place of each of *known*, which stand alone or in something longer."""
+    return _replaced(text, known, marker)[0]
+
+
+def _replaced(text: str, known: Iterable[str], marker: str) -> tuple[str, int]:
+    n_replaced = 0
     for secret in sorted((one for one in known if one in text), key=len, reverse=True):
+        n_replaced += text.count(secret)
         text = text.replace(secret, marker)
-    return text
+    return text, n_replaced

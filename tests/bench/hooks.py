@@ -27,7 +27,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from make_memories import make_memories
+from make_memories import PROJECTS, make_memories
 from speed import MEM, machine, run_once
 
 RUNS = 40
@@ -105,17 +105,33 @@ def failure(number: int) -> bytes:
     ).encode()
 
 
-def prompt(number: int) -> bytes:
-    """The payload of a prompt, in a session of its own: nothing is told twice in one."""
-    return json.dumps(
-        {
-            "session_id": f"2f6d0c0e-1f0b-4b7e-9d3e-{os.getpid():06d}{number:06d}",
-            "cwd": "/srv/shop",
-            "hook_event_name": "UserPromptSubmit",
-            "prompt_id": f"3f6d0c0e-1f0b-4b7e-9d3e-{number:012d}",
-            "prompt": PROMPTS[number % len(PROMPTS)],
-        }
-    ).encode()
+def ask(number: int, environ: Mapping[str, str], folder: Path) -> Cost:
+    """What a prompt in *folder* costs, in a session of its own that has begun: nothing is told twice in one."""
+    common = {
+        "session_id": f"{folder.stat().st_ino:08x}-1f0b-4b7e-9d3e-{os.getpid():06d}{number:06d}",
+        "cwd": str(folder),
+    }
+    begun = {"hook_event_name": "SessionStart", "source": "startup"}
+    asked = {
+        "hook_event_name": "UserPromptSubmit",
+        "prompt_id": f"3f6d0c0e-1f0b-4b7e-9d3e-{number:012d}",
+        "prompt": PROMPTS[number % len(PROMPTS)],
+    }
+    for fields in (begun, asked):
+        command = (*hook_command(), "claude-code", fields["hook_event_name"])
+        cost = run(command, json.dumps({**common, **fields}).encode(), environ, folder)
+    return cost
+
+
+def make_folders(top: Path) -> tuple[Path, Path]:
+    """A folder of a project that the journal knows, and one of a project that is new to it."""
+    known, new = top / "known", top / "new"
+    new.mkdir()
+    (known / ".git").mkdir(parents=True)
+    remote = f'[remote "origin"]\n\turl = https://{PROJECTS[0]}.git\n'
+    (known / ".git" / "config").write_text(remote, "utf-8")
+    (known / ".git" / "HEAD").write_text("ref: refs/heads/main\n", "utf-8")
+    return known, new
 
 
 def wait_for_daemon(environ: dict[str, str], cwd: Path) -> None:
@@ -144,7 +160,8 @@ def measure_without_daemon(environ: dict[str, str], cwd: Path, *, runs: int) -> 
     row("a failed command, no daemon", costs["alone"], costs["bare"], "≤ 5×")
 
 
-def measure_beside_daemon(environ: dict[str, str], cwd: Path, *, runs: int, size: int) -> None:
+def measure_beside_daemon(environ: dict[str, str], cwd: Path, *, runs: int) -> None:
+    known, new = make_folders(cwd)
     wait_for_daemon(environ, cwd)
     server, port = serve_nothing()
     try:
@@ -156,21 +173,27 @@ def measure_beside_daemon(environ: dict[str, str], cwd: Path, *, runs: int, size
                 environ,
                 cwd,
             ),
-            "recall": lambda number: run(
-                (*hook_command(), "claude-code", "UserPromptSubmit"), prompt(number), environ, cwd
-            ),
+            "known": lambda number: ask(number, environ, known),
+            "new": lambda number: ask(number, environ, new),
             "http": lambda number: post(port, failure(number)),
         }
         costs = take_turns(ways, runs=runs)
         row("`python -c pass`", costs["bare"], costs["bare"], "")
         row("a failed command, beside a daemon", costs["capture"], costs["bare"], "≤ 2×")
-        row(f"recall with a prompt, {size:,} memories", costs["recall"], costs["bare"], "≤ 3×")
+        size = f"{count_entries(environ, cwd):,} entries"
+        row(f"recall with a prompt, {size}", costs["known"], costs["bare"], "≤ 3×")
+        row("the same in a project that is new", costs["new"], costs["bare"], "≤ 3×")
         row("the request of an `http` hook alone", costs["http"], costs["bare"], "")
         slowest_s = run_in_parallel(environ, cwd)
         print(f"| {PARALLEL} hooks at once, the slowest | | {slowest_s * 1e3:.0f} ms | ≤ 1 s |")
     finally:
         server.shutdown()
         run_once((*MEM, "daemon", "stop"), environ, cwd)
+
+
+def count_entries(environ: dict[str, str], cwd: Path) -> int:
+    status = subprocess.check_output((*MEM, "status", "--json"), env=environ, cwd=cwd)
+    return int(json.loads(status)["entries"])
 
 
 def run_in_parallel(environ: dict[str, str], cwd: Path) -> float:
@@ -252,8 +275,7 @@ def main() -> None:
         print(f"{machine()}\n\n| a hook | CPU | waited for | goal |\n|---|---|---|---|")
         measure_without_daemon(environ, top, runs=given.runs)
         check_stored(root, given.runs + 1)
-        size = sum(1 for _ in (root / "memories").rglob("*.md"))
-        measure_beside_daemon(environ, top, runs=given.runs, size=size)
+        measure_beside_daemon(environ, top, runs=given.runs)
         check_stored(root, 2 * (given.runs + 1) + PARALLEL)
 
 

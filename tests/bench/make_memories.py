@@ -30,7 +30,7 @@ from memjournal.journal.place import MARKER
 from memjournal.journal.session_file import event_key, render_event, render_header
 from memjournal.journal.store import memory_path
 
-_PROJECTS: Final = (
+PROJECTS: Final = (
     "github.com/acme/shop",
     "github.com/acme/payments",
     "gitlab.com/acme/infra/deploy",
@@ -116,14 +116,14 @@ def make_memory(rng: np.random.Generator, number: int) -> Entry:
 
 
 def _month(folder: int) -> datetime:
-    year, month = divmod(_FIRST_MONTH + folder // len(_PROJECTS) % _N_MONTHS, 12)
+    year, month = divmod(_FIRST_MONTH + folder // len(PROJECTS) % _N_MONTHS, 12)
     return datetime(year, month + 1, 1, 9, tzinfo=UTC)
 
 
 def _project(folder: int) -> str:
     """Three are known by name; each three years of their months are those of three others."""
-    others, which = divmod(folder, len(_PROJECTS) * _N_MONTHS)
-    name = _PROJECTS[which % len(_PROJECTS)]
+    others, which = divmod(folder, len(PROJECTS) * _N_MONTHS)
+    name = PROJECTS[which % len(PROJECTS)]
     return f"{name}-{others}" if others else name
 
 
@@ -131,9 +131,9 @@ def _write_session(work: _Work) -> None:
     rng = np.random.default_rng((work.seed, work.numbers.start))
     header = SessionHeader(
         session=str(UUID(int=work.session)),
-        project=_PROJECTS[work.session % len(_PROJECTS)],
+        project=PROJECTS[work.session % len(PROJECTS)],
         agent="claude-code",
-        started=_month(work.session % (len(_PROJECTS) * _N_MONTHS)) + timedelta(hours=work.session),
+        started=_month(work.session % (len(PROJECTS) * _N_MONTHS)) + timedelta(hours=work.session),
     )
     name = f"{header.project.rsplit('/', 1)[-1]}--{work.session:08x}.md"
     path = work.root / "sessions" / f"{header.started:%Y/%m/%d}" / name

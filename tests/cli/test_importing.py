@@ -202,6 +202,19 @@ def test_secrets_are_hidden_and_counted(world: World) -> None:
     assert SECRET.encode() not in everything and "급여".encode() not in everything
 
 
+def test_a_secret_is_hidden_where_it_stands_bare_later_in_the_session(world: World) -> None:
+    world.transcript("mysql -pHunterXX9 shop 로 접속해 줘", "HunterXX9 was refused", "HunterXX9?")
+    world.transcript("HunterXX9 is a car", "a fine one", session=OTHER)
+    done = world.ok("import", "--json").objects[0]
+    assert (done["n_secrets"], done["n_written"]) == (3, 5)
+    sessions = {
+        name: data for name, data in world.tree().items() if name.startswith("memjournal/sessions")
+    }
+    assert sorted(data.count(b"HunterXX9") for data in sessions.values()) == [0, 1]
+    assert world.ok("import", "--force").out.startswith("nothing new\n")
+    assert {name: world.tree()[name] for name in sessions} == sessions
+
+
 def test_a_bad_transcript_is_named_and_the_rest_comes_in(world: World) -> None:
     good = world.transcript("질문입니다", "답입니다")
     bad = good.with_name(f"{OTHER}.jsonl")

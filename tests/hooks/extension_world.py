@@ -21,6 +21,17 @@ needs_node = pytest.mark.skipif(
 )
 CONTEXT = "지난 결정 <memory-context> [mem:a7Bc3x]"
 TOLD_BACK = {"session-start": f"brief: {CONTEXT}", "prompt": f"recall: {CONTEXT}"}
+ABOUT = {"session", "cwd", "turn"}
+FIELDS: dict[str, set[str]] = {
+    "session-start": {"source"},
+    "prompt": {"prompt", "id"},
+    "tool": {"tool", "id", "input", "output", "failed", "interrupted", "exit_code"},
+    "answer": {"answer", "id"},
+    "compacting": set(),
+    "compacted": {"summary", "id"},
+    "session-end": set(),
+}
+"""What is read of each event, as docs/agents.md has it; nothing else is to leave the assistant."""
 _PROGRAM = """#!{python}
 import json, sys
 payload = json.loads(sys.stdin.buffer.read())
@@ -90,7 +101,10 @@ class ExtensionWorld:
         if not self._told.exists():
             return []
         lines = self._told.read_text("utf-8").splitlines()
-        return [Told(*json.loads(line)) for line in lines]
+        told = [Told(*json.loads(line)) for line in lines]
+        for one in told:
+            assert one.payload.keys() <= ABOUT | FIELDS[one.event], one
+        return told
 
     @property
     def events(self) -> list[str]:

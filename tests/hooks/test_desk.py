@@ -252,6 +252,18 @@ def test_secrets_are_in_no_file(world: World) -> None:
         assert hidden not in everything
 
 
+def test_a_secret_that_gave_itself_away_is_hidden_in_the_rest_of_its_session(world: World) -> None:
+    password = "Tr4verse9Hill"
+    world.prompt("connect to the database", 1)
+    world.bash(f"mysql -h db -p{password} shop && make check", f"denied for '{password}'")
+    world.stop(f"{password} 로는 접속되지 않습니다.", 1)
+    world.hook("UserPromptSubmit", prompt=f"{password}?", prompt_id=prompt_id(2))
+    (path,) = world.files
+    written = (world.root / path).read_text("utf-8")
+    assert password not in written
+    assert written.count(" redacted=1 ") == 3, "what is hidden so is counted as well"
+
+
 def test_with_capture_off_nothing_is_written(world: World) -> None:
     world.desk = world.open(captures=False)
     world.prompt("first", 1)

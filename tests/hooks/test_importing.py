@@ -44,7 +44,7 @@ class Log:
     def known_keys(self) -> set[str]:
         return {key for event in self.events.values() for key in event.keys}
 
-    def append(self, events: Sequence[Event]) -> AppendReport:
+    def append(self, events: Sequence[Event], *, secrets: object = None) -> AppendReport:
         if self.error is not None:
             raise self.error
         self.batches.append(len(events))

@@ -34,6 +34,18 @@ def test_the_default_limits_are_halves_of_100_lines() -> None:
     assert lines[50] == "[… 3,550 characters, 900 lines cut …]"
 
 
+@pytest.mark.parametrize("before", range(8, 20))
+def test_no_word_is_cut_through(before: int) -> None:
+    text = "x" * before + " HunterXX9 " + "y " * 100 + "\n비밀번호는 HunterXX9 " + "z" * before
+    kept = cut(text, Limits(characters=40))
+    assert "cut …]" in kept and set(re.findall(r"Hunter\w*|\w*XX9", kept)) <= {"HunterXX9"}
+
+
+def test_what_has_no_blanks_is_cut_where_the_limit_is() -> None:
+    head, _, tail = cut("x" * 5_000, Limits(characters=1_000)).split("\n")
+    assert len(head) == len(tail) == 500
+
+
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

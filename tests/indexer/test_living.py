@@ -799,6 +799,38 @@ def test_what_no_event_told_is_found_in_time(world: World) -> None:
         assert living.finds("refund")
 
 
+@pytest.mark.parametrize("is_there_first", [True, False])
+def test_a_file_that_changes_once_more_within_a_tick_of_its_clock_is_found(
+    world: World, is_there_first: bool
+) -> None:
+    """Its size and time are the same then, and no event tells of it: it was read too soon after it was written."""
+    now_ns = time.time_ns()
+    written_ns = now_ns - 10_000_000
+
+    def write(text: str) -> None:
+        path = world.note("notes/b.md", text)
+        os.utime(path, ns=(written_ns, written_ns))
+
+    if is_there_first:
+        write("# refund queue\n")
+    with alive(world, clock_ns=lambda: now_ns) as living:
+        assert living.index.refresh(None, patience_s=DEADLINE_S)
+        if not is_there_first:
+            write("# refund queue\n")
+        assert living.finds("refund", "notes/b.md")
+        assert living.index.refresh(["notes/b.md"], patience_s=DEADLINE_S)  # no hint is left behind
+        living.index._watcher._unwatch()
+        write("# reward queue\n")
+        assert living.finds("reward", "notes/b.md") and living.loses("refund")
+        now_ns += 1_000_000_000  # by now it cannot change without a sign
+        assert living.until(lambda: not unsettled(world))
+
+
+def unsettled(world: World) -> list[str]:
+    with world.catalog() as catalog:
+        return catalog.unsettled(limit=10)
+
+
 # --- asking for it --------------------------------------------------------------------------
 
 

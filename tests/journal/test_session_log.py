@@ -17,7 +17,7 @@ from memjournal.journal import files
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.errors import CannotCreateError, LockedError, StorageError
 from memjournal.journal.event import Event
-from memjournal.journal.redaction import Redactor
+from memjournal.journal.redaction import KnownSecrets, Redactor
 from memjournal.journal.session_file import render_event, render_header
 from memjournal.journal.session_log import SessionLog
 
@@ -341,6 +341,21 @@ def test_a_mark_that_an_event_brings_along_does_not_count(world: World) -> None:
     world.append(make_event("a", "고쳤다", extra={"flagged": "prompt_injection", "note": "x"}))
     (stored,) = world.stored()
     assert "flagged" not in stored.entry.extra and stored.entry.extra["note"] == "x"
+
+
+def test_a_secret_that_is_known_is_hidden_where_it_stands_bare_and_counted(world: World) -> None:
+    log, secrets = world.journal.open_session(HEADER), KnownSecrets()
+    bare = make_event("c", "Zx81-kl2Qp9vB 가 틀렸다", files=("/tmp/Zx81-kl2Qp9vB",))
+    given = make_event("b", "비밀번호: Zx81-kl2Qp9vB. 즉 Zx81-kl2Qp9vB")
+    log.append([make_event("a", "Zx81-kl2Qp9vB")], secrets=secrets)  # nobody knows it yet
+    assert log.append([given], secrets=secrets).n_secrets == 2
+    assert log.append([bare], secrets=secrets).n_secrets == 2
+    first, *others = (stored.entry for stored in world.stored())
+    assert first.body == "Zx81-kl2Qp9vB" and "redacted" not in first.extra
+    assert [(one.body, one.extra["redacted"]) for one in others] == [
+        ("비밀번호: [REDACTED]. 즉 [REDACTED]", "2"),
+        ("[REDACTED] 가 틀렸다", "2"),
+    ]
 
 
 def test_what_is_redacted_away_is_not_flagged(world: World) -> None:

@@ -58,6 +58,39 @@ def test_a_key_that_is_put_in_and_taken_out_leaves_the_rest(
     assert after.without((key,)).value == expected
 
 
+@given(
+    layouts(st.dictionaries(st.sampled_from("abc"), OBJECTS, max_size=3), comments=True),
+    st.lists(st.tuples(st.sampled_from("abc"), st.text(max_size=2), VALUES), max_size=3),
+)
+def test_after_any_changes_all_is_known_as_if_the_text_had_been_read_from_its_beginning(
+    text: str, changes: list[tuple[str, str, object]]
+) -> None:
+    changed = JsonText(text=text, comments=True)
+    for *path, value in changes:
+        changed = changed.with_value(tuple(path), value)
+    for *path, _ in changes[::2]:
+        changed = changed.without(tuple(path)) if changed.at(tuple(path)) else changed
+    assert tree(changed.root) == tree(parse_nodes(changed.text, comments=True))
+
+
+def tree(node: Node) -> object:
+    """All that is known of *node* and what is in it."""
+    inside = node.children if isinstance(node, Container) else ()
+    children = [(child.name, child.start, tree(child.node)) for child in inside]
+    return type(node), node.start, node.end, node.value, children
+
+
+def test_what_stands_beside_a_change_is_not_read_again() -> None:
+    before = JsonText(text='{"before": {"a": [1]}, "hooks": {"Stop": []}, "behind": {"b": [2]}}')
+    after = before.with_value(("hooks", "Stop", 0), 3)
+    for name in ("before", "behind"):
+        found, known = after.at((name,)), before.at((name,))
+        assert found is not None and known is not None and found.value is known.value
+    assert after.with_value(("behind", "b", 1), 4).text == (
+        '{"before": {"a": [1]}, "hooks": {"Stop": [3]}, "behind": {"b": [2, 4]}}'
+    )
+
+
 @given(layouts(OBJECTS), VALUES)
 def test_in_strict_json_only_blanks_can_differ_after_both(text: str, value: object) -> None:
     before = JsonText(text=text)

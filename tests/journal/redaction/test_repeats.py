@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.journal.redaction import Redactor
+from memjournal.journal.redaction import MAX_KNOWN, KnownSecrets, Redactor
 from memjournal.journal.redaction.repeats import hide_known
 
 REDACTOR = Redactor()
@@ -69,3 +69,35 @@ def test_hiding_twice_is_hiding_once(text: str, known: set[str]) -> None:
     once = hide_known(text, known, marker="[REDACTED]")
     assert hide_known(once, known, marker="[REDACTED]") == once
     assert not any(one in once for one in known)
+
+
+def test_what_is_known_is_hidden_and_what_is_recognised_is_known_from_then_on() -> None:
+    known = KnownSecrets()
+    assert REDACTOR.redact("HunterXX9?", known=known).text == "HunterXX9?"
+    given = REDACTOR.redact("HunterXX9: mysql -pHunterXX9 shop", known=known)
+    assert given.text == "[REDACTED]: mysql -p[REDACTED] shop"
+    assert (given.n_secrets, given.kinds[-2:]) == (2, ("command", "known"))
+    again = REDACTOR.redact("아까 그 HunterXX9", known=known)
+    assert (again.text, again.n_secrets, again.kinds) == ("아까 그 [REDACTED]", 1, ("known",))
+
+
+def test_a_secret_in_a_private_part_is_known_as_well() -> None:
+    known = KnownSecrets()
+    REDACTOR.redact("<private>mysql -pHunterXX9</private>", known=known)
+    assert REDACTOR.redact("HunterXX9", known=known).text == "[REDACTED]"
+
+
+def test_no_more_is_known_than_there_is_room_for_but_in_the_same_text() -> None:
+    known = KnownSecrets()
+    known.learn(f"secret{number:04}" for number in range(MAX_KNOWN))
+    text = "password=secret9999 secret0000 secret9999"
+    assert REDACTOR.redact(text, known=known).text == "password=[REDACTED] [REDACTED] [REDACTED]"
+    assert REDACTOR.redact("secret9999", known=known).text == "secret9999"
+
+
+@given(st.lists(st.text(max_size=30) | st.sampled_from(["password=Zx81-kl2Q", "Zx81-kl2Q"])))
+def test_redacting_what_was_redacted_with_what_is_known_changes_nothing(texts: list[str]) -> None:
+    known = KnownSecrets()
+    for text in ("".join(texts), *texts):
+        once = REDACTOR.redact(text, known=known).text
+        assert REDACTOR.redact(once).text == once == REDACTOR.redact(once, known=known).text
