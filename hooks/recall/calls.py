@@ -22,6 +22,8 @@ _BLOCK: Final = re.compile(
 )
 _SHELLS: Final = ("bash", "sh", "shell", "zsh", "powershell")
 _CHOICE: Final = re.compile(r'"([^"\n]{1,300})"\s*=\s*"([^"\n]{1,300})"')
+_CHOSEN: Final = re.compile(r"^(\S[^\n]{0,600}?) → (\S[^\n]{0,300})$", re.MULTILINE)
+_ASKED: Final = re.compile(r"^\*\*(.{1,600})\*\*$", re.MULTILINE)
 
 
 def call_of(row: Row, body: str) -> tuple[str, str]:
@@ -71,9 +73,11 @@ def quote_of_call(row: Row, body: str, *, max_tokens: int) -> str:
 
 
 def choices_in(body: str) -> list[str]:
-    """What a user was asked and chose, as the record of such a tool has it."""
+    """What a user was asked and chose: as an assistant puts it, or below the questions in a tool's record."""
+    asked = {_one_line(one) for one in _ASKED.findall(body)}
     found = _CHOICE.findall(body)
-    return [f"{_one_line(asked)} → {_one_line(chosen)}" for asked, chosen in found]
+    found += [pair for pair in _CHOSEN.findall(body) if _one_line(pair[0]) in asked]
+    return [f"{_one_line(one)} → {_one_line(chosen)}" for one, chosen in found]
 
 
 def _ending_of(body: str, *, failed: bool) -> str:

@@ -26,7 +26,13 @@ from ..tool_kinds import asks_user
 from .calls import outcomes_of, quote_of_call
 from .fence import strip_fences
 from .safety import gives_orders, label_of, may_be_told, may_stand, safe_name, safe_quote
-from .sentences import MAX_CHARS, opening_part, sentences_of, telling_part
+from .sentences import (
+    MAX_CHARS,
+    opening_part,
+    sentences_of,
+    telling_part,
+    without_citations,
+)
 from .tokens import count_tokens
 from .wording import WORDINGS, Language
 
@@ -35,6 +41,7 @@ Read = Callable[[Row], Stored | None]
 """The entry of a row; None where its file has changed since."""
 
 QUOTE_TOKENS: Final = 90
+SHORT_ID: Final = 8  # characters of a session's id that it is called by
 SURE_FROM: Final = 0.7  # confidence; less is a guess that somebody or something wrote down
 TOLD_PRIVACY: Final = ("public", "internal")
 _LONGEST_SECRET: Final = 8_000  # characters: none is cut in two, and so not known, but a longer one
@@ -117,11 +124,11 @@ class ItemMaker:
         *about* are words of the prompt, in lower case. With *quote*, that part of its text is told.
         """
         stored = self.stored(row)
-        if stored is None or not self._may_be_told(row, stored):
+        if stored is None or not self._may_be_told(row, stored) or _is_superseded(stored):
             return None
         if quote is None:
             quote = self._quote_of(row, stored, max_tokens=max_tokens, about=about)
-        quote = safe_quote(quote, self._redactor)
+        quote = safe_quote(without_citations(quote), self._redactor)
         if not quote:
             return None
         project = row.project if row.project != self._project else ""
@@ -167,6 +174,11 @@ class ItemMaker:
         return "confirmed" if outcomes == {"ok"} else "attempted"
 
 
+def _is_superseded(stored: Stored) -> bool:
+    """Whether an entry says of itself that another one has come in its place."""
+    return any(edge.relation == "superseded_by" for edge in stored.entry.edges)
+
+
 def _title_and_body(title: str, body: str, *, max_tokens: int, about: Collection[str]) -> str:
     sentences = sentences_of(body)
     bare = title.rstrip("….")
@@ -176,12 +188,13 @@ def _title_and_body(title: str, body: str, *, max_tokens: int, about: Collection
     head = telling_part([head], max_tokens=max_tokens)
     left = max_tokens - count_tokens(head) - 1
     rest = telling_part(sentences, max_tokens=left, about=about) if left > 0 and sentences else ""
-    return f"{head} {rest}".strip()
+    is_cut = bool(sentences) and not rest and not head.endswith("…")
+    return f"{head} {rest}".strip() + (" …" if is_cut else "")
 
 
 def _place_of(row: Row, redactor: Redactor) -> str:
     if row.session:
-        return safe_name(row.session[:8], redactor)
+        return safe_name(row.session[:SHORT_ID], redactor)
     if not row.path.startswith("notes/"):
         return ""
     return f"notes/{safe_name(row.path.removeprefix('notes/'), redactor)}"

@@ -18,18 +18,34 @@ from .wording import WORDINGS, Language, Lead
 
 @dataclass(frozen=True, slots=True)
 class Line:
-    """One line, and the memory that it quotes."""
+    """What is told together or not at all: one line mostly, and the memory that it quotes."""
 
     text: str
     id: str
     quote: str  # what of *text* are the memory's words
+    others: tuple[Line, ...] = ()  # what *text* quotes besides
 
     @classmethod
-    def of(cls, item: Item, language: Language, *, lead: Lead | None = None) -> Line:
+    def of(
+        cls,
+        item: Item,
+        language: Language,
+        *,
+        lead: Lead | None = None,
+        with_place: bool | None = None,
+    ) -> Line:
         """*item* as a line; with a *lead* below the heading of its session, which need not be named again."""
         words = WORDINGS[language].leads[lead] if lead else ""
-        text = render_item(item, language, lead=words, with_place=lead is None)
+        is_placed = lead is None if with_place is None else with_place
+        text = render_item(item, language, lead=words, with_place=is_placed)
         return cls(text, item.id, item.quote)
+
+    @classmethod
+    def together(cls, lines: Sequence[Line]) -> Line:
+        """*lines*, at least one, as one that is told whole."""
+        first = lines[0]
+        text = "\n".join(line.text for line in lines)
+        return cls(text, first.id, first.quote, tuple(lines[1:]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,7 +77,10 @@ def assemble(
         text = fenced(_text_of(kept, counts, tail), language)
         if count_tokens(text) <= max_tokens and fits(text):
             told = [
-                line for section, n in zip(kept, counts, strict=True) for line in section.lines[:n]
+                one
+                for section, n in zip(kept, counts, strict=True)
+                for line in section.lines[:n]
+                for one in (line, *line.others)
             ]
             quotes: dict[str, str] = {}
             for line in told:

@@ -7,14 +7,16 @@ reworded, in English and in Korean; what was left out between them is shown as l
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import pairwise
 from typing import Final
 
+from ...journal.redaction.lazy import Pattern
 from .tokens import count_tokens, cut_to_tokens
 
 MAX_CHARS: Final = 20_000  # of a memory are looked at; what tells stands at its beginning or end
 _GAP: Final = " … "
+_LEFT_OUT: Final = "…"
 _CLOSES: Final = re.compile(r"[.!?…。！？:;,][\"'”’)\]]*$")
 _MIN_CUT: Final = 8  # tokens; less of a sentence says nothing
 
@@ -34,6 +36,12 @@ _LINK: Final = re.compile(r"(?<!!)\[([^\[\]\n]+)\]\([^)\n]{0,1000}\)")
 _WIKI: Final = re.compile(r"\[\[(?:[^\[\]|\n]*\|)?([^\[\]|\n]+)\]\]")
 _STRONG: Final = re.compile(r"(\*\*|__)(?=\S)(.{1,300}?)(?<=\S)\1")
 _EM: Final = re.compile(r"(?<![\w*])\*(?=[^\s*])([^*\n]+?)(?<=[^\s*])\*(?![\w*])")
+_IDS: Final = r"mem:[0-9A-Za-z]{4,64}(?:[,;] ?mem:[0-9A-Za-z]{4,64}){0,20}"
+_CITES: Final = rf"(?:(?:\[{{1,2}}{_IDS}\]{{1,2}}(?:\([^)\n]{{0,200}}\))?|\({_IDS}\))(?:,? (?=[\[(]{{1,2}}mem:))?)+"
+_CITED: Final = Pattern(rf" ?(?:\({_CITES}\)|{_CITES})")
+_LEADS_TO_WORD: Final = Pattern(
+    r"(?<!\w)(?:to|per|see|also|in|of|by|from|as|with|on|than)$", re.IGNORECASE
+)
 _END: Final = re.compile(
     r"(?<=[.!?…])[\"'”’)\]]*\s+(?=[^\s.,;:!?a-z])|(?<=[。！？])\s*|(?<=[가-힣][.!?])\s+"
 )
@@ -67,7 +75,26 @@ def _paragraphs(text: str) -> Iterator[str]:
         yield " ".join(held)
 
 
+def without_citations(text: str) -> str:
+    """*text* without ``[mem:ID]``: beside a quote's own id, others only raise the question which is meant.
+
+    Where one is a word of its sentence, "…" stands for it.
+    """
+    return _CITED.sub(_in_its_place, text) if "mem:" in text else text
+
+
+def _in_its_place(cited: re.Match[str]) -> str:
+    text, start, end = cited.string, cited.start(), cited.end()
+    before = text[max(0, start - 10) : start]
+    is_word = text[end : end + 1].isalnum() or bool(_LEADS_TO_WORD.search(before))
+    is_first = not before.strip() and bool(text[end:].strip(" .!?"))
+    if not (is_word or is_first):
+        return ""
+    return f" {_LEFT_OUT}" if before else _LEFT_OUT
+
+
 def _plain(text: str) -> str:
+    text = without_citations(text)
     for pattern, kept in (
         (_IMAGE, r"\1"),
         (_LINK, r"\1"),
@@ -119,7 +146,7 @@ _UNDECIDED_EN: Final = re.compile(
 )
 _DECIDES_KO: Final = re.compile(
     r"결정(?:했|하였|됐|되었|함|됨|한다|합니다|입니다|사항|:|은 |\s*[-—:])"
-    r"|기로\s*(?:했|하였|합시다|합니다|함|정했|결정|하자|한다|하고|해요|했으|합의)"
+    r"|기로\s*(?:했|하였|합시다|합니다|함|정했|결정|하자|한다|하고|하겠|할게|해요|했으|합의)"
     r"|(?<![가-힣])정(?:했|하였|합니다|함)(?:다|습니다|어|음|으|$|[.,])?"
     r"|(?:채택|선택|확정|합의)(?:했|하였|함|합니다|됐|되었|됨|한다)"
     r"|(?:으로|로)\s*(?:갑니다|간다|가자|갈게|가겠습니다|확정)"
@@ -143,9 +170,19 @@ _FILLS: Final = re.compile(
 _LONGEST_BEFORE: Final = 60  # characters before a cue in which it is taken back
 
 
+def fills(sentence: str) -> bool:
+    """Whether *sentence* announces a look or is polite, and tells nothing."""
+    return _FILLS.match(sentence) is not None
+
+
+def is_question(sentence: str) -> bool:
+    """Whether *sentence* asks rather than says."""
+    return _IS_QUESTION.search(sentence) is not None
+
+
 def states_decision(sentence: str, *, by_user: bool = False) -> bool:
     """Whether *sentence* says that something was decided; asking, weighing and denying are not."""
-    if _IS_QUESTION.search(sentence):
+    if is_question(sentence):
         return False
     if _DECIDES_KO.search(sentence) or (by_user and _CHOOSES_EN.match(sentence)):
         return True
@@ -164,60 +201,80 @@ def may_state_decision(text: str) -> bool:
 
 
 def telling_part(
-    sentences: list[str], *, max_tokens: int, about: Collection[str] = (), from_end: bool = False
+    sentences: list[str],
+    *,
+    max_tokens: int,
+    about: Collection[str] = (),
+    from_end: bool = False,
+    only: Collection[int] | None = None,
 ) -> str:
     """The sentences that tell most, whole and in their order, in at most *max_tokens*; all, where they fit.
 
     Where some tell, of the others only those that lead up to them are taken. *about* are words, in lower
     case, of what was asked: sentences that have them come first. With *from_end* the later of equals is
-    chosen: an answer ends with what came of it. Only where not even one fits is it cut, between words.
+    chosen: an answer ends with what came of it. With *only* none but those at these places is taken. Only
+    where not even one fits is it cut, between words. Wherever something was left out there is an "…".
     """
-    says = [at for at, one in enumerate(sentences) if not _FILLS.match(one)]
+    says = [at for at, one in enumerate(sentences) if not fills(one)]
     whole = _joined(sentences, says)
-    if says and count_tokens(whole) <= max_tokens:  # a sentence alone may mean something else
-        return whole
+    if only is None and says and count_tokens(whole) <= max_tokens:
+        return whole  # a sentence alone may mean something else
     worth = [_worth(sentence, about) for sentence in sentences]
-    order = sorted(range(len(worth)), key=lambda at: (-worth[at], -at if from_end else at))
+    order = sorted(
+        range(len(worth)) if only is None else only,
+        key=lambda at: (-worth[at], -at if from_end else at),
+    )
     chosen: list[int] = []
     left = max_tokens
     for at in order:
         is_lead = worth[at] >= 0 and (worth[order[0]] <= 0 or at + 1 in chosen)
-        needed = count_tokens(sentences[at]) + 1
-        if needed <= left and (worth[at] > 0 or is_lead or not chosen):
+        needed = count_tokens(sentences[at])
+        is_wanted = only is not None or worth[at] > 0 or is_lead or not chosen
+        if needed <= left and is_wanted and _fits(sentences, [*chosen, at], max_tokens):
             chosen.append(at)
             left -= needed
         elif not chosen:
-            return _shortened(sentences[at], max_tokens)
-    chosen.sort()
-    return _joined(sentences, chosen)
+            return _shortened(sentences, at, max_tokens)
+    return _joined(sentences, sorted(chosen))
+
+
+def _fits(sentences: Sequence[str], chosen: list[int], max_tokens: int) -> bool:
+    return count_tokens(_joined(sentences, sorted(chosen))) <= max_tokens
 
 
 def _joined(sentences: Sequence[str], chosen: Sequence[int]) -> str:
-    """Those of *sentences* at the places *chosen*, ascending; what is left out between them is shown."""
-    pieces = [sentences[at] for at in chosen[:1]]
+    """Those of *sentences* at the places *chosen*, ascending; what is left out around them is shown."""
+    if not chosen:
+        return ""
+    pieces = [f"{_LEFT_OUT} " if chosen[0] > 0 else "", sentences[chosen[0]]]
     for before, at in pairwise(chosen):
         is_closed = _CLOSES.search(pieces[-1]) is not None
         pieces += [_GAP if at > before + 1 else " " if is_closed else "; ", sentences[at]]
+    if chosen[-1] < len(sentences) - 1:
+        pieces.append(f" {_LEFT_OUT}")
     return "".join(pieces)
 
 
-def opening_part(sentences: Iterable[str], *, max_tokens: int) -> str:
+def opening_part(sentences: Sequence[str], *, max_tokens: int) -> str:
     """The first sentences, as many as fit: what a prompt wants stands at its beginning."""
-    chosen: list[str] = []
-    left = max_tokens
+    n_fit = 0
+    left = max_tokens - (1 if len(sentences) > 1 else 0)
     for sentence in sentences:
         left -= count_tokens(sentence) + 1
         if left < 0:
-            return " ".join(chosen) or _shortened(sentence, max_tokens)
-        chosen.append(sentence)
-    return " ".join(chosen)
+            break
+        n_fit += 1
+    if sentences and not n_fit:
+        return _shortened(sentences, 0, max_tokens)
+    rest = [_LEFT_OUT] if n_fit < len(sentences) else []
+    return " ".join((*sentences[:n_fit], *rest))
 
 
 def _worth(sentence: str, about: Collection[str]) -> float:
     """How much *sentence* tells. The weights are a judgement and fitted to nothing: a decision goes before a
     reason, what has most of the words that were asked for before either, and what only fills comes last."""
     worth = 3.0 * states_decision(sentence) + 2.0 * bool(_EXPLAINS.search(sentence))
-    if _FILLS.match(sentence) or _IS_QUESTION.search(sentence):
+    if fills(sentence) or is_question(sentence):
         worth -= 3.0
     if sentence.endswith(":"):  # of what follows
         worth -= 1.0
@@ -227,10 +284,11 @@ def _worth(sentence: str, about: Collection[str]) -> float:
     return worth
 
 
-def _shortened(sentence: str, max_tokens: int) -> str:
+def _shortened(sentences: Sequence[str], at: int, max_tokens: int) -> str:
     """The beginning of a sentence that is too long, to the end of a word; "" where that is next to nothing."""
     if max_tokens < _MIN_CUT:
         return ""
-    cut = cut_to_tokens(sentence, max_tokens - 1)
+    before = f"{_LEFT_OUT} " if at else ""
+    cut = cut_to_tokens(sentences[at], max_tokens - (3 if before else 1))
     at_word = cut.rfind(" ", len(cut) * 2 // 3)
-    return (cut[:at_word] if at_word > 0 else cut).rstrip(" ,;:") + "…"
+    return before + (cut[:at_word] if at_word > 0 else cut).rstrip(" ,;:") + _LEFT_OUT

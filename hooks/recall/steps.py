@@ -1,13 +1,20 @@
-"""Prompts that name nothing: an acknowledgement, a routine step, the wish to go on, in English and Korean.
+"""Prompts that name nothing: thanks, an acknowledgement, a routine step, the wish to go on, small talk.
 
-Each is told by its words alone, all of which must be known here: "run the tests" asks nothing of a journal,
-"run the tests of the coupon API" may. Every word is looked at once, so that no prompt takes long.
+Each is told by its words alone, English or Korean, all of which must be known here: "run the tests" asks nothing
+of a journal, "run the tests of the coupon API" may. Every word is looked at once, so that no prompt takes long.
 """
 
 from __future__ import annotations
 
 import re
-from typing import Final
+from collections.abc import Collection
+from typing import Final, Literal
+
+from ...journal.redaction.lazy import Pattern
+
+Sense = Literal["wants", "goes on", "is polite", "is private", "is nothing"]
+"""What a prompt is to the work that it stands in: ``is nothing`` has no part in it, and of what ``is private`` the
+words are not there or not to be told."""
 
 MAX_CHARS: Final = 80  # what is longer names something
 
@@ -30,9 +37,10 @@ _ACKNOWLEDGES: Final = _words(
     " option a b c d"
     " 응 어 네 넵 넹 예 아니 아니요 아뇨 오케이 오키 좋아 좋아요 좋네 그래 그렇게 해줘 해 하자 진행해 진행해줘 진행 고마워"
     " 고맙습니다 감사 감사합니다 감사해요 수고했어 수고 잘했어 완벽해 됐어 맞아 맞아요 확인 알겠어 알았어 안녕 잠깐 멈춰 둘 다"
-    " 전부 응응 네네 첫번째 두번째 번 로 으로 굿 그걸로 이걸로"
+    " 전부 응응 네네 첫번째 두번째 번 로 으로 굿 그걸로 이걸로 understood noted is"
+    " 안녕하세요 수고했어요 수고하셨어요 수고하셨습니다 고마워요 알겠습니다 이해했습니다 계속합니다 진행합니다"
 )
-_IS_LAUGH: Final = re.compile(r"[ㅋㅎㅠㅜㅇㄱㄴ]+|\d{1,2}|[^\w가-힣]+")
+_IS_LAUGH: Final = re.compile(r"[ㅋㅎㅠㅜㅇㄱㄴ]+|\d{1,2}번?|[^\w가-힣]+")
 
 # --- routine steps ---------------------------------------------------------------------------------
 
@@ -88,6 +96,68 @@ _ABOUT_KOREAN_GOING_ON: Final = re.compile(
     r"|진행하자|가|하자|해줘|해주세요|진행해줘|있었|있었지|했|했지|했어|했더라|진행했지|진행됐지|뭐야|뭐지|뭐였지|뭘|해야|되지|하지|알려줘)"
     r"(?:을|를|은|는|이|가|도|만|으로|로|에|에서|부터|까지|지|더라|어)?"
 )
+
+
+# --- what is no work ---------------------------------------------------------------------------------
+
+_OWN_COMMAND: Final = Pattern(
+    r"!|/(?:(?:memjournal:)?memory-[a-z]+|memjournal:|(?:clear|compact|exit|quit|help|model|cost|usage|status|context|config"
+    r"|login|logout|resume|doctor|memory|mcp|hooks|permissions|vim|theme)(?:\s|$))"
+)
+_IS_POLITE: Final = Pattern(
+    r"\b(?:thanks?|thank you|thx|ty|hi|hello|hey|bye|goodbye|good (?:morning|night|evening))\b|고마|고맙|감사|수고|안녕|잘했",
+    re.IGNORECASE,
+)
+_KEPT_BACK: Final = Pattern(
+    r"(?:일지|기록|저널|메모리)[가-힣]*\s*(?:에|에는|도)?\s*(?:남기|적|저장|쓰|하)지\s*(?:마|말)"
+    r"|(?:기록|기억|저장)하지\s*(?:마|말)"
+    r"|\b(?:do not|don'?t) (?:record|journal|log|remember|store|keep|save)\s+(?:any of\s+)?(?:this|that|it)"
+    r"(?:\s+in (?:the|your|my) (?:journal|log|memory))?[\s.!]*$|\boff the record\b",
+    re.IGNORECASE,
+)
+_CHATS: Final = _words(
+    "lunch dinner breakfast coffee weather joke haiku poem weekend how's"
+    " 점심 저녁 아침 커피 날씨 농담 주말 야식 간식 퇴근 심심해 배고파 피곤해 졸려"
+)
+_ABOUT_CHATS: Final = _words(
+    "what what's whats should shall i we you have eat for today tonight tomorrow the is it a an tell me"
+    " write about are how going do was your my good nice any idea ideas like now to get some on thanks"
+    " thank again autumn spring summer winter"
+    " 오늘 내일 어때 어떠니 어때요 뭐 뭘 먹지 먹을까 먹을까요 먹었어 마실까 하나 해줘 좋네 좋다 너무 진짜 이제 그만"
+    " 추천해줘 추천 메뉴 할까 하지 정말 참 나 좀"
+)
+_CHAT_ENDING: Final = re.compile(r"(?:은|는|이|가|을|를|도|에|엔|에는)$")
+
+
+def sense_of(text: str, *, n_chars: int, markers: Collection[str] = ()) -> Sense:
+    """What a prompt of *n_chars* that begins with *text* is to the work.
+
+    *markers* stand in it where something private was taken out.
+    """
+    if _OWN_COMMAND.match(text):
+        return "is nothing"
+    if n_chars > MAX_CHARS:
+        return "wants"
+    rest = text
+    for marker in filter(None, markers):
+        rest = rest.replace(marker, " ")
+    if not any(map(str.isalnum, rest)) or _KEPT_BACK.search(rest):
+        return "is private"
+    if is_small_talk(rest):
+        return "is nothing"
+    if is_continuation(text):
+        return "goes on"
+    if is_acknowledgement(text):
+        return "is polite" if _IS_POLITE.search(text) else "goes on"
+    return "wants"
+
+
+def is_small_talk(prompt: str) -> bool:
+    """Whether *prompt* is about lunch or the weather rather than work."""
+    words = [_CHAT_ENDING.sub("", word) if len(word) > 1 else word for word in _words_of(prompt)]
+    return any(word in _CHATS for word in words) and all(
+        word in _CHATS or word in _ABOUT_CHATS or word in _ACKNOWLEDGES for word in words
+    )
 
 
 def is_acknowledgement(prompt: str) -> bool:

@@ -32,9 +32,11 @@ class Wording:
     note: str  # what stands at the top of every block
     rules: str
     decisions: str
+    said: str
     tasks: str
     session: str  # heading: {when}, {session}
     turns: str  # heading of a timeline: {when}, {session}
+    earlier_turns: str  # the same, of one whose newest turn was told already
     leads: Mapping[Lead, str]
     more: str
     of_session: str  # where an item is from: {session}
@@ -51,9 +53,11 @@ WORDINGS: Final[Mapping[Language, Wording]] = {
         ),
         rules="Rules",
         decisions="Decisions and lessons that hold",
+        said="What the user said in recent sessions on how things are to be, newest first",
         tasks="Open tasks",
         session="Last session: {when}, {session}",
         turns="Where the last session stopped, newest first: {when}, {session}",
+        earlier_turns="Earlier in the last session, newest first: {when}, {session}",
         leads={
             "asked": "asked",
             "asked_first": "asked first",
@@ -81,9 +85,11 @@ WORDINGS: Final[Mapping[Language, Wording]] = {
         ),
         rules="규칙",
         decisions="유효한 결정과 교훈",
+        said="사용자가 최근 세션에서 정한 것(최근 것부터)",
         tasks="남은 작업",
         session="지난 세션: {when}, {session}",
         turns="지난 세션이 멈춘 곳(최근 것부터): {when}, {session}",
+        earlier_turns="지난 세션의 그 앞부분(최근 것부터): {when}, {session}",
         leads={
             "asked": "요청",
             "asked_first": "처음 요청",

@@ -136,8 +136,10 @@ class SmallJournal:
             self._request(project=project, session=session, max_tokens=max_tokens, fits=fits)
         )
 
-    def timeline(self, *, session: str = NEW, told: Sequence[str] = ()) -> Recalled:
-        return recent_timeline(self._request(session=session, max_tokens=800), told=told)
+    def timeline(
+        self, *, session: str = NEW, told: Sequence[str] = (), max_tokens: int = 800
+    ) -> Recalled:
+        return recent_timeline(self._request(session=session, max_tokens=max_tokens), told=told)
 
     def _request(
         self,

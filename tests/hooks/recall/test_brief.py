@@ -74,7 +74,9 @@ def test_everything_is_told_in_the_order_of_its_worth(journal: SmallJournal) -> 
         f"fails because the clock is not frozen. [mem:{ids['end']}] (2026-11-30 · answer · attempted)"
         in said
     )
-    assert "- decided: We decided to close the session with `async with`, because it leaks." in said
+    assert (
+        "- decided: … We decided to close the session with `async with`, because it leaks." in said
+    )
     assert (
         f"- asked first: The order API times out at noon, find the cause please. [mem:{ids['first']}]"
         in said

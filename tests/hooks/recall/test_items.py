@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from memjournal.hooks.recall.items import Item, render_item
 from memjournal.hooks.recall.sentences import (
     may_state_decision,
+    opening_part,
     sentences_of,
     states_decision,
     telling_part,
@@ -98,6 +99,7 @@ def test_korean_sentences_end_where_they_end() -> None:
         "PostgreSQL로 결정했습니다.",
         "이벤트 소싱은 채택하지 않기로 했다.",
         "HTTP/1.1을 유지하기로 함",
+        "Redis 대신 서명 쿠키를 쓰기로 하겠습니다.",
         "좋아, 그걸로 가자",
         "테스트 이름은 한국어로 정했습니다.",
     ],
@@ -132,16 +134,68 @@ def test_what_a_user_wants_is_kept_is_decided_and_an_advice_is_not() -> None:
 
 def test_the_telling_part_is_what_decides_and_explains() -> None:
     assert telling_part(sentences_of(ANSWER), max_tokens=45) == (
-        "The root cause is a leak in `reserve_stock()`, because the session stays open when stock is short."
-        " We decided to close it with `async with`."
+        "… The root cause is a leak in `reserve_stock()`, because the session stays open when stock is short."
+        " We decided to close it with `async with`. …"
     )
 
 
 def test_what_is_asked_about_comes_first() -> None:
     assert (
         telling_part(sentences_of(ANSWER), max_tokens=12, about={"docs"})
-        == "See the docs for more."
+        == "… See the docs for more. …"
     )
+
+
+@pytest.mark.parametrize(
+    ("text", "max_tokens", "told"),
+    [
+        ("One is left out of it. The cause is a leak.", 9, "… The cause is a leak."),
+        ("The cause is a leak. One is left out of it.", 9, "The cause is a leak. …"),
+        ("First words here. The cause is a leak.", 40, "First words here. The cause is a leak."),
+        ("Let me look. The cause is a leak. Thanks!", 40, "… The cause is a leak. …"),
+        ("첫 문장은 빠집니다. 원인은 누수입니다.", 13, "… 원인은 누수입니다."),
+        ("원인은 누수입니다. 끝 문장은 빠집니다.", 13, "원인은 누수입니다. …"),
+    ],
+)
+def test_what_is_left_out_of_a_quote_is_shown(text: str, max_tokens: int, told: str) -> None:
+    assert telling_part(sentences_of(text), max_tokens=max_tokens) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "max_tokens", "told"),
+    [
+        ("Add a filter. It is by tag. It is fast.", 13, "Add a filter. It is by tag. …"),
+        ("Add a filter. It is by tag. It is fast.", 40, "Add a filter. It is by tag. It is fast."),
+        ("태그 필터를 넣어줘. 빠르게 해줘.", 14, "태그 필터를 넣어줘. …"),
+    ],
+)
+def test_a_prompt_that_goes_on_is_shown_to(text: str, max_tokens: int, told: str) -> None:
+    assert opening_part(sentences_of(text), max_tokens=max_tokens) == told
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        ("Sessions are cookies [mem:YOP4h0].", "Sessions are cookies."),
+        ("Sessions are cookies [mem:YOP4h0], [mem:2jAld4]. Yes.", "Sessions are cookies. Yes."),
+        ("Cookies [mem:YOP4h0, mem:2jAld4] it is.", "Cookies it is."),
+        ("Cookies ([mem:YOP4h0]) and (mem:2jAld4) it is.", "Cookies and it is."),
+        ("Cookies [[mem:YOP4h0]] it is.", "Cookies it is."),
+        ("Cookies [mem:YOP4h0](memories/a.md) it is.", "Cookies it is."),
+        ("According to [mem:YOP4h0], it is cookies.", "According to …, it is cookies."),
+        ("[mem:YOP4h0] says cookies.", "… says cookies."),
+        ("세션은 쿠키에 저장하기로 했습니다 [mem:YOP4h0].", "세션은 쿠키에 저장하기로 했습니다."),
+        ("세션은 쿠키에 저장합니다[mem:YOP4h0] [mem:2jAld4].", "세션은 쿠키에 저장합니다."),
+        ("앞서 [mem:YOP4h0]에 따르면 쿠키입니다.", "앞서 …에 따르면 쿠키입니다."),
+        ("`mem show mem:YOP4h0` opens it.", "`mem show mem:YOP4h0` opens it."),
+    ],
+)
+def test_a_quote_cites_nothing_but_itself(journal: SmallJournal, text: str, told: str) -> None:
+    assert sentences_of(text) == sentences_of(told)
+    one = journal.answer(text, turn=1)
+    item = item_of(journal, one)
+    assert item is not None
+    assert item.quote == told
 
 
 words = st.sampled_from(
@@ -168,7 +222,7 @@ def test_the_telling_part_fits_and_is_quoted(text: str, max_tokens: int) -> None
     part = telling_part(sentences, max_tokens=max_tokens)
     assert count_tokens(part) <= max_tokens
     assert "\n" not in part
-    for piece in part.removesuffix("…").split(" … "):
+    for piece in part.removeprefix("… ").removesuffix("…").split(" … "):
         assert piece.replace("; ", " ").strip() in " ".join(sentences).replace("; ", " ")
 
 
@@ -188,6 +242,9 @@ def test_the_telling_part_fits_and_is_quoted(text: str, max_tokens: int) -> None
         '"a" = ',
         "we ",
         "a. ",
+        "[mem:aaaaaa], ",
+        "(mem:aaaaaa, ",
+        "[[mem:aaaaaa](",
     ],
 )
 def test_what_nobody_would_write_is_taken_apart_before_long(piece: str) -> None:
@@ -209,6 +266,17 @@ def test_a_memory_is_told_by_its_title_and_what_tells_of_it(journal: SmallJourna
     )
     assert render_item(item) == (f"- {item.quote} [mem:{one}] (2026-11-30 · decision · confirmed)")
     assert render_item(item, "ko").endswith(f"[mem:{one}] (2026-11-30 · 결정 · 확인됨)")
+
+
+@pytest.mark.parametrize(
+    ("title", "told_as"),
+    [
+        ("Cookies it is [mem:YOP4h0]", "Cookies it is"),
+        ("쿠키로 한다 [mem:YOP4h0]", "쿠키로 한다"),
+    ],
+)
+def test_a_title_cites_nothing_either(journal: SmallJournal, title: str, told_as: str) -> None:
+    assert told(journal, journal.memory(title)).quote.rstrip(".") == told_as
 
 
 def test_a_title_that_the_text_begins_with_is_not_said_twice(journal: SmallJournal) -> None:
@@ -292,6 +360,33 @@ def test_a_choice_is_told_as_question_and_answer(journal: SmallJournal) -> None:
     text = 'User has answered your questions: "풀 대기 시간은?"="5초". Go on.'
     one = journal.say("tool_output", text, turn=1, tool="AskUserQuestion", outcome="ok")
     assert render_item(told(journal, one), "ko").startswith("- 풀 대기 시간은? → 5초 [mem:")
+
+
+@pytest.mark.parametrize(
+    ("text", "told"),
+    [
+        (
+            "**풀 대기 시간은?**\n- 5초: 짧게\n- 30초\n\n풀 대기 시간은? → 5초",
+            "풀 대기 시간은? → 5초",
+        ),
+        ("**Which DB?**\n- A → B: odd\n\nWhich DB? → Postgres", "Which DB? → Postgres"),
+        (
+            "**DB?**\n- A\n\n**Cache?**\n- B\n\nDB? → Postgres\nCache? → none",
+            "DB? → Postgres Cache? → none",
+        ),
+    ],
+)
+def test_a_choice_is_known_from_data_as_well(journal: SmallJournal, text: str, told: str) -> None:
+    one = journal.say("tool_output", text, turn=1, tool="AskUserQuestion", outcome="ok")
+    item = item_of(journal, one)
+    assert item is not None
+    assert item.quote.replace("; ", " ") == told
+
+
+def test_an_arrow_in_a_plan_is_no_choice(journal: SmallJournal) -> None:
+    text = "**Plan**\n\n1. Rename `a` → `b`\n\nold name → new name"
+    one = journal.say("tool_output", text, turn=1, tool="ExitPlanMode", outcome="ok")
+    assert not told(journal, one).quote.startswith(("1.", "Rename", "old name"))
 
 
 @pytest.mark.parametrize("tool", ["Agent", "Task", "delegate_task"])
