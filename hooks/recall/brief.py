@@ -25,7 +25,7 @@ from .sentences import fills, may_state_decision, sentences_of, states_decision,
 from .sessions import Session, past_sessions
 from .standing import is_about_the_same, states_standing, words_of
 from .steps import MAX_CHARS, is_acknowledgement
-from .timeline import asked_last, heading_of, open_task_rows, open_tasks, still_failing
+from .timeline import asked_last, heading_of, open_tasks, still_failing
 from .wording import WORDINGS, Language, Lead, language_of
 
 HOLDING: Final = ("decision", "constraint", "preference", "lesson")
@@ -36,7 +36,6 @@ FOR_ALL: Final = ("preference",)
 
 _N_RULES: Final = 12  # the newest are read; of them the most important are told
 _N_FACTS: Final = 30
-_N_OTHERS: Final = 20  # memories of other types, which may supersede one of these
 _N_TOLD: Final = 10
 _N_DECIDED: Final = 3
 _N_LOOKED_AT: Final = 20  # the last of a session, in which decisions are looked for
@@ -65,7 +64,6 @@ def make_brief(request: RecallRequest) -> Recalled:
     rules, facts = known.rules_and_facts(request.catalog, request.project)
     sessions = list(islice(past_sessions(request, maker), _N_SESSIONS))
     wishes = list(_said_for_good(sessions, maker, known, [*rules, *facts]))
-    known.note_superseded(open_task_rows(request))
     tasks = [item for item in open_tasks(request, maker) if known.is_new(item)]
     ended = list(_told_of(sessions, maker, known)) if sessions else []
     told = (*rules, *facts, *wishes, *tasks, *(one.item for one in ended))
@@ -101,17 +99,16 @@ def _section(heading: str, items: Iterable[Item], language: Language, *, share: 
 
 @dataclass(slots=True)
 class _Known:
-    """What of the journal was chosen already, so that nothing is told twice or after it was superseded."""
+    """What of the journal was chosen already, so that nothing is told twice."""
 
     maker: ItemMaker
-    _superseded: set[str] = field(default_factory=set)  # ids, and paths of those written by hand
     _ids: set[str] = field(default_factory=set)
     _quotes: set[str] = field(default_factory=set)
 
     def is_new(self, item: Item) -> bool:
         """Whether neither the memory nor its words were chosen before; from now on they were."""
         words = "".join(filter(str.isalnum, item.quote.casefold()))
-        if item.id in self._ids | self._superseded or words in self._quotes:
+        if item.id in self._ids or words in self._quotes:
             return False
         self._ids.add(item.id)
         self._quotes.add(words)
@@ -129,24 +126,11 @@ class _Known:
         if project:
             rules += find("", "rule", (), _N_RULES)
             facts += find("", "fact", FOR_ALL, _N_RULES)
-        if rules or facts:
-            for scope in dict.fromkeys((project, "")):
-                others = EntryFilter(projects=(scope,), kinds=("fact",), without_types=HOLDING)
-                self.note_superseded(catalog.find(others, limit=_N_OTHERS))
-        told = self._items(rules, max_tokens=_RULE_TOKENS)  # only now is known what is superseded
-        return list(told), list(self._items(facts, max_tokens=_FACT_TOKENS))
-
-    def note_superseded(self, rows: Iterable[Row]) -> None:
-        """Note in whose place *rows* have come."""
-        for row in rows:
-            stored = self.maker.stored(row)
-            for edge in stored.entry.edges if stored else ():
-                if edge.relation == "supersedes":
-                    self._superseded.add(edge.target.strip("[] ").removeprefix("mem:"))
+        told = list(self._items(rules, max_tokens=_RULE_TOKENS))
+        return told, list(self._items(facts, max_tokens=_FACT_TOKENS))
 
     def _by_importance(self, rows: list[Row]) -> list[Row]:
-        """*rows*, which are the newest first, by importance; what they supersede is noted."""
-        self.note_superseded(rows)
+        """*rows*, which are the newest first, by importance."""
         importance: dict[int, float] = {}
         for row in rows:
             stored = self.maker.stored(row)
@@ -158,8 +142,6 @@ class _Known:
         for row in rows:
             if n_told == _N_TOLD:
                 return
-            if row.id in self._superseded or row.path in self._superseded:
-                continue
             item = self.maker.item(row, max_tokens=max_tokens)
             if item is not None and self.is_new(item):
                 n_told += 1

@@ -124,7 +124,9 @@ class ItemMaker:
         *about* are words of the prompt, in lower case. With *quote*, that part of its text is told.
         """
         stored = self.stored(row)
-        if stored is None or not self._may_be_told(row, stored) or _is_superseded(stored):
+        if stored is None or not self._may_be_told(row, stored):
+            return None
+        if self._catalog.superseded([row]):
             return None
         if quote is None:
             quote = self._quote_of(row, stored, max_tokens=max_tokens, about=about)
@@ -172,11 +174,6 @@ class ItemMaker:
         calls = [one for one in before if one.turn == row.turn and one.type == "tool_output"]
         outcomes = {outcome for _, outcome in outcomes_of(calls, body_of=self.body_of)}
         return "confirmed" if outcomes == {"ok"} else "attempted"
-
-
-def _is_superseded(stored: Stored) -> bool:
-    """Whether an entry says of itself that another one has come in its place."""
-    return any(edge.relation == "superseded_by" for edge in stored.entry.edges)
 
 
 def _title_and_body(title: str, body: str, *, max_tokens: int, about: Collection[str]) -> str:

@@ -18,7 +18,9 @@ from ...indexer.catalog.row import Row
 from ...indexer.search.answer import Answer, Hit, SearchRequest
 from ...indexer.text.content import READING_TOOLS
 from ...indexer.text.korean import stem_length
+from ...journal.ids import find_citations
 from ...journal.usage import Usage, sink_factor
+from ..tool_kinds import asks_user
 from .asked import Asked, read_prompt
 from .gate import (
     CLIFF,
@@ -33,7 +35,7 @@ from .items import Item
 from .recalled import Recalled
 from .request import RecallRequest
 from .sections import Line, Section, assemble
-from .sentences import states_decision
+from .sentences import is_question, states_decision
 from .timeline import recent_timeline
 from .wording import language_of
 
@@ -42,6 +44,8 @@ N_FOUND: Final = 12  # entries that a search is asked for
 ITEM_TOKENS: Final = 140
 NEVER_TOLD: Final = ("tool_output", "session_marker", "done", "cancelled")
 """Types: noise, titles and summaries of what is told by itself, and tasks that are no longer open."""
+CHOICES: Final = ("AskUserQuestion", "mcp__acp__AskUserQuestion", "ask_user", "question")
+"""Tools whose outputs are told all the same: what the user was asked, and chose."""
 ELSEWHERE: Final = ("preference", "convention", "workflow", "lesson")
 """Types of what holds in more than one project."""
 
@@ -51,6 +55,8 @@ _SAYS_LITTLE: Final = 25
 120 a ninth of those that get what helps does not."""
 _NARRATES: Final = 100
 """Characters of what an assistant says between two tool calls: a judgement. 25 to 400 change nothing there."""
+_REPEATS: Final = 300
+"""Characters of an answer that cites a memory and says little beyond it: a judgement."""
 _N_TOUCHED: Final = 2  # turns that changed a file, the newest ones
 _MANY_TOUCHED: Final = 30  # changes of a file, from which it is one that everything touches
 _WISHES: Final = re.compile(
@@ -187,6 +193,7 @@ class _Chooser:
             projects=tuple({project, ""}),
             without_session=self._request.session,
             without_types=NEVER_TOLD,
+            but_tools=CHOICES,
         )
         elsewhere = EntryFilter(kinds=("fact", "rule"), types=ELSEWHERE)
         considered = self._judge(
@@ -262,11 +269,15 @@ class _Chooser:
         first = candidate.row
         if first.kind != "event":
             return first
+        if asks_user(first.tool):
+            return first if first.outcome == "ok" else None
         answers = [hit.row for hit in candidate.hits if hit.row.type == "assistant_response"]
         best = next((row for row in answers if row.n_chars >= _NARRATES), None)
         best = best or _last_answer(self._request.catalog, first) or next(iter(answers), None)
         if best is not None and best.n_chars >= _SAYS_LITTLE:
             return best
+        if best is not None and is_question(self._maker.body_of(best)):
+            return None  # what was proposed was not agreed to
         prompts = (hit.row for hit in candidate.hits if hit.row.type == "user_prompt")
         said = next((row for row in prompts if self._states(row)), None)
         return said or (first if first.type not in ("user_prompt", "assistant_response") else None)
@@ -274,6 +285,8 @@ class _Chooser:
     def _states(self, row: Row) -> bool:
         """Whether a prompt is evidence itself: it decides, or says how things are to be done."""
         text = self._maker.body_of(row)
+        if not self._asks_for_rules and _words_of(text) <= self._about:
+            return False  # it says no more than what is said now
         return states_decision(text) or _WISHES.search(text) is not None
 
     def _touched(self, project: str, wanted: EntryFilter) -> set[tuple[object, ...]]:
@@ -297,31 +310,42 @@ class _Chooser:
     def _verdicts(
         self, judged: Sequence[tuple[float, Features, Row]], told_from: float
     ) -> Iterator[Considered]:
-        superseded = self._request.catalog.superseded([row for _, _, row in judged])
-        n_told, best = 0, 0.0
+        best, told = 0.0, list[str]()
         for sure, features, row in judged:
             verdict: Verdict = "told"
             item: Item | None = None
             if sure < told_from:
                 verdict = "not sure enough"
-            elif n_told == MAX_ITEMS:
+            elif len(told) == MAX_ITEMS:
                 verdict = "four are surer"
             elif sure < best - CLIFF:
                 verdict = "far less sure than the first"
-            elif row.id in self._told:
-                verdict = "told already"
-            elif row.docno in superseded:
-                verdict = "superseded"
-            elif (item := self._item_of(row)) is None:
-                verdict = "no text"
+            else:
+                row = self._source_of(row)
+                verdict, item = self._tell(row, told)
             best = max(best, sure)
-            n_told += verdict == "told"
             yield Considered(
                 row=row, features=features, probability=sure, verdict=verdict, item=item
             )
 
-    def _item_of(self, row: Row) -> Item | None:
-        return self._maker.item(row, max_tokens=ITEM_TOKENS, about=self._about)
+    def _source_of(self, row: Row) -> Row:
+        """The memory that a short answer repeats, as it cites it; else *row* itself."""
+        if row.type != "assistant_response" or row.n_chars > _REPEATS:
+            return row
+        cited = map(self._request.catalog.by_id, find_citations(self._maker.body_of(row)))
+        return next((one for rows in cited for one in rows if one.kind != "event"), row)
+
+    def _tell(self, row: Row, told: list[str]) -> tuple[Verdict, Item | None]:
+        """*row* as it is told, if nothing is in the way, and then it is one of *told*."""
+        if row.id in self._told or row.id in told:
+            return "told already", None
+        if self._request.catalog.superseded([row]):
+            return "superseded", None
+        item = self._maker.item(row, max_tokens=ITEM_TOKENS, about=self._about)
+        if item is None:
+            return "no text", None
+        told.append(row.id)
+        return "told", item
 
 
 def _turn_of(row: Row) -> tuple[object, ...]:

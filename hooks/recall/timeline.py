@@ -82,17 +82,13 @@ def asked_last(session: Session, *, text_of: Callable[[Row], str]) -> Row | None
     return next(names, prompts[-1] if prompts else None)
 
 
-def open_task_rows(request: RecallRequest) -> list[Row]:
-    """The same as they stand in the catalog, the newest first."""
-    wanted = EntryFilter(projects=(request.project,), kinds=("task",), types=OPEN)
-    return request.catalog.find(wanted, limit=2 * _N_TASKS)
-
-
 def open_tasks(
     request: RecallRequest, maker: ItemMaker, *, without: Container[str] = ()
 ) -> list[Item]:
     """The tasks of the project that are to be done, those in progress first, the newest first."""
-    rows = sorted(open_task_rows(request), key=lambda row: row.type != "in_progress")
+    wanted = EntryFilter(projects=(request.project,), kinds=("task",), types=OPEN)
+    newest = request.catalog.find(wanted, limit=2 * _N_TASKS)
+    rows = sorted(newest, key=lambda row: row.type != "in_progress")
     items = (maker.item(row, max_tokens=_TASK_TOKENS) for row in rows if row.id not in without)
     return [item for item in items if item is not None][:_N_TASKS]
 

@@ -17,7 +17,7 @@ COLUMNS: Final = (
     " tool, privacy, created, created_us, outcome, branch, n_chars, tags, files,"
     " symbols, body_start, body_length"
 )
-FILED_BY: Final = "kind, type, project, session, turn, agent, created_us"
+FILED_BY: Final = "kind, type, project, session, turn, agent, tool, created_us"
 """What an entry can be filtered by and does not stand in its own bytes alone, but in the head of its file."""
 _NAMES: Final = tuple(name.strip() for name in COLUMNS.split(","))
 _EMPTY: Final = "[]"
@@ -50,8 +50,8 @@ def entry_values(described: Described) -> tuple[object, ...]:
 
 def filed_by(entry: Entry) -> tuple[object, ...]:
     """The values of ``FILED_BY``."""
-    place = (entry.kind, entry.type, entry.project, entry.session, entry.turn, entry.agent)
-    return (*place, microseconds_of(entry.created))
+    place = (entry.kind, entry.type, entry.project, entry.session, entry.turn)
+    return (*place, entry.agent, entry.tool, microseconds_of(entry.created))
 
 
 def _as_list(texts: Sequence[str]) -> str:

@@ -27,6 +27,7 @@ class EntryFilter:
     turn: int | None = None
     without_session: str = ""  # its whole id
     without_types: tuple[str, ...] = ()
+    but_tools: tuple[str, ...] = ()  # calls of these are wanted even so
 
 
 def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
@@ -82,8 +83,12 @@ def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
         parts.append("session != ?")
         values.append(wanted.without_session)
     if wanted.without_types:
-        parts.append("type NOT IN (SELECT value FROM json_each(?))")
+        wanted_types = "type NOT IN (SELECT value FROM json_each(?))"
         values.append(json.dumps(wanted.without_types))
+        if wanted.but_tools:
+            wanted_types = f"({wanted_types} OR tool IN (SELECT value FROM json_each(?)))"
+            values.append(json.dumps(wanted.but_tools))
+        parts.append(wanted_types)
     return " AND ".join(parts) or "1", tuple(values)
 
 

@@ -32,7 +32,7 @@ CREATE INDEX entries_by_session ON entries(session, created_us);
 CREATE INDEX answers_by_turn ON entries(session, turn) WHERE type = 'assistant_response';
 CREATE INDEX entries_by_project ON entries(project, created_us);
 CREATE INDEX set_down ON entries(project, kind, created_us) WHERE kind <> 'event';
-CREATE INDEX what_projects_hold ON entries(project, type, session);
+CREATE INDEX what_projects_hold ON entries(project, type, session, tool);
 CREATE INDEX types_set_down ON entries(type, kind) WHERE kind <> 'event';
 CREATE INDEX entries_by_time ON entries(created_us);
 CREATE TABLE tags(tag TEXT NOT NULL, docno INTEGER NOT NULL, PRIMARY KEY(tag, docno)) WITHOUT ROWID;

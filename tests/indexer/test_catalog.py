@@ -241,6 +241,7 @@ ENTRIES = st.lists(
             "project": NAMES,
             "session": NAMES,
             "agent": NAMES,
+            "tool": NAMES,
             "turn": st.none() | st.integers(1, 3),
             "tags": st.lists(TAGS, max_size=2).map(tuple),
             "files": st.lists(FILES, max_size=2).map(tuple),
@@ -263,6 +264,7 @@ FILTERS = st.builds(
     turn=st.none() | st.integers(1, 3),
     without_session=NAMES,
     without_types=st.lists(st.sampled_from(["note", "user_prompt"]), max_size=2).map(tuple),
+    but_tools=st.lists(NAMES, max_size=2).map(tuple),
 )
 
 
@@ -293,7 +295,7 @@ def passes(entry: Entry, wanted: EntryFilter) -> bool:
         and (wanted.until is None or entry.created < wanted.until)
         and (wanted.turn is None or entry.turn == wanted.turn)
         and (not wanted.without_session or entry.session != wanted.without_session)
-        and entry.type not in wanted.without_types
+        and (entry.type not in wanted.without_types or entry.tool in wanted.but_tools)
     )
 
 

@@ -75,6 +75,51 @@ def test_an_answer_stands_for_its_question_and_tools_are_never_told(
     assert "HttpOnly" in recalled.text
 
 
+@pytest.mark.parametrize(
+    ("asked", "prompt"),
+    [
+        ("어떤 로그인 방식으로 할까요? → JWT", "로그인 방식 뭐로 하기로 했지?"),
+        ("Which login method should we use? → JWT", "which login method did we choose?"),
+    ],
+)
+def test_what_the_user_chose_is_told_as_a_choice(
+    journal: AskedJournal, asked: str, prompt: str
+) -> None:
+    chosen = journal.say("tool_output", asked, turn=1, tool="AskUserQuestion", outcome="ok")
+    recalled = journal.told_with(prompt)
+    assert recalled.ids == (chosen,)
+    assert "JWT" in recalled.text
+
+
+def test_a_choice_that_was_refused_is_none(journal: AskedJournal) -> None:
+    asked = "Which login method should we use? → rejected"
+    journal.say("tool_output", asked, turn=1, tool="AskUserQuestion", outcome="rejected")
+    assert journal.told_with("which login method did we choose?").text == ""
+
+
+def test_ones_own_words_are_not_told_back(journal: AskedJournal) -> None:
+    said = journal.ask("앞으로 세션 토큰은 HttpOnly 쿠키에만 저장하자", turn=1)
+    assert journal.told_with("앞으로 세션 토큰은 HttpOnly 쿠키에만 저장하자").text == ""
+    assert journal.told_with("세션 토큰은 HttpOnly 쿠키에 저장하기로 했었나?").ids == (said,)
+
+
+def test_an_answer_that_cites_a_memory_gives_way_to_it(journal: AskedJournal) -> None:
+    held = journal.memory(
+        "세션 토큰은 localStorage 대신 HttpOnly 쿠키에 저장한다", "XSS로 읽히지 않게 한다."
+    )
+    journal.ask(TOKEN, turn=1)
+    journal.answer(f"세션 토큰은 HttpOnly 쿠키에 저장하기로 했습니다 [mem:{held}].", turn=1)
+    recalled = journal.told_with(TOKEN)
+    assert recalled.ids == (held,)
+    assert recalled.text.count("[mem:") == 1
+
+
+def test_a_proposal_that_was_questioned_is_not_told(journal: AskedJournal) -> None:
+    journal.ask("세션 토큰은 이제 localStorage에 저장하자", turn=1)
+    journal.answer("정말로요?", turn=1)
+    assert journal.told_with(TOKEN).text == ""
+
+
 def test_a_question_without_an_answer_is_not_told(journal: AskedJournal) -> None:
     journal.ask("세션 토큰을 어디에 저장하면 좋을까?", turn=1)
     assert journal.told_with(TOKEN).text == ""
