@@ -25,7 +25,7 @@ from ...journal.redaction import Redactor
 from ..tool_kinds import asks_user
 from .calls import outcomes_of, quote_of_call
 from .fence import strip_fences
-from .safety import gives_orders, label_of, may_be_told, may_stand, safe_name, safe_quote
+from .safety import label_of, may_be_told, may_stand, safe_name, safe_quote
 from .sentences import (
     MAX_CHARS,
     opening_part,
@@ -106,10 +106,9 @@ class ItemMaker:
         return self._tellable[row.docno]
 
     def _safe(self, text: str) -> str:
-        """*text* without secrets and without what is told of memories; "" where it is threatening."""
+        """*text*, of an entry that may be told, without secrets and without what is told of memories."""
         redacted = self._redactor.redact(text[: MAX_CHARS + _LONGEST_SECRET]).text[:MAX_CHARS]
-        text = strip_fences(redacted).strip()
-        return "" if gives_orders(text) else text
+        return strip_fences(redacted).strip()
 
     def item(
         self,

@@ -12,7 +12,6 @@ from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
-from ...indexer.catalog.catalog import Catalog
 from ...indexer.catalog.entry_filter import EntryFilter
 from ...indexer.catalog.row import Row
 from ...indexer.search.answer import Answer, Hit, SearchRequest
@@ -49,7 +48,6 @@ CHOICES: Final = ("AskUserQuestion", "mcp__acp__AskUserQuestion", "ask_user", "q
 ELSEWHERE: Final = ("preference", "convention", "workflow", "lesson")
 """Types of what holds in more than one project."""
 
-_MAX_TURN: Final = 80  # events after a prompt among which its answer is looked for
 _SAYS_LITTLE: Final = 25
 """Characters of an answer such as "Done.": a judgement. Up to 60 next to nothing changes with labelled prompts; at
 120 a ninth of those that get what helps does not."""
@@ -273,7 +271,7 @@ class _Chooser:
             return first if first.outcome == "ok" else None
         answers = [hit.row for hit in candidate.hits if hit.row.type == "assistant_response"]
         best = next((row for row in answers if row.n_chars >= _NARRATES), None)
-        best = best or _last_answer(self._request.catalog, first) or next(iter(answers), None)
+        best = best or self._request.catalog.last_answer(first) or next(iter(answers), None)
         if best is not None and best.n_chars >= _SAYS_LITTLE:
             return best
         if best is not None and is_question(self._maker.body_of(best)):
@@ -352,13 +350,6 @@ def _turn_of(row: Row) -> tuple[object, ...]:
     if row.kind == "event" and row.session and row.turn is not None:
         return row.session, row.turn
     return (row.docno,)
-
-
-def _last_answer(catalog: Catalog, row: Row) -> Row | None:
-    """The last answer of the turn of *row*, which is no later than it."""
-    _, after = catalog.neighbours(row, before=0, after=_MAX_TURN)
-    of_turn = [one for one in (row, *after) if one.turn == row.turn and one.branch == row.branch]
-    return next((one for one in reversed(of_turn) if one.type == "assistant_response"), None)
 
 
 def _is_file(name: str) -> bool:

@@ -453,9 +453,23 @@ class Catalog:
         place = f"{column} = ? AND (created_us, offset, docno)"
         values = (row.session or row.project, row.created_us, row.offset, row.docno)
         order = "ORDER BY created_us {0}, offset {0}, docno {0} LIMIT {1}"
-        earlier = self._select(f"{place} < (?, ?, ?)", values, order.format("DESC", before))
-        later = self._select(f"{place} > (?, ?, ?)", values, order.format("ASC", after))
+        earlier, later = list[Row](), list[Row]()
+        if before:
+            earlier = self._select(f"{place} < (?, ?, ?)", values, order.format("DESC", before))
+        if after:
+            later = self._select(f"{place} > (?, ?, ?)", values, order.format("ASC", after))
         return earlier[::-1], later
+
+    def last_answer(self, row: Row) -> Row | None:
+        """The last answer in the turn of *row* and on its branch, which may be *row* itself; None if
+        nothing was answered after it."""
+        found = self._select(
+            "session = ? AND turn IS ? AND branch = ? AND type = 'assistant_response'"
+            " AND (created_us, offset, docno) >= (?, ?, ?)",
+            (row.session, row.turn, row.branch, row.created_us, row.offset, row.docno),
+            "ORDER BY created_us DESC, offset DESC, docno DESC LIMIT 1",
+        )
+        return found[0] if found else None
 
     def tally(
         self, column: Literal["kind", "type", "project", "agent", "session"]

@@ -413,6 +413,52 @@ def test_the_order_does_not_depend_on_the_numbers() -> None:
     assert orders[0][0] == "notes/9.md"  # the newest, and of these the first by id
 
 
+def test_the_last_answer_is_that_of_the_turn_and_of_its_branch(catalog: Catalog) -> None:
+    said = [  # type, turn, branch
+        ("user_prompt", 1, ""),
+        ("assistant_response", 1, ""),
+        ("tool_output", 1, ""),
+        ("assistant_response", 1, ""),
+        ("assistant_response", 1, "abandoned"),
+        ("user_prompt", 2, ""),
+        ("assistant_response", 3, ""),
+        ("user_prompt", None, ""),
+        ("assistant_response", None, ""),
+    ]
+    entries = [
+        described(
+            f"aaaaa{n}",
+            f"{n}",
+            offset=n,
+            kind="event",
+            session="s",
+            type=type_,
+            turn=turn,
+            extra={"branch": branch} if branch else {},
+        )
+        for n, (type_, turn, branch) in enumerate(said)
+    ]
+    other = described("bbbbb0", "0", path="b.md", kind="event", session="t", turn=2)
+    apply(catalog, change(*entries), change(other, path="b.md"))
+
+    def last_answer(n: int) -> str:
+        (row,) = catalog.by_id(f"aaaaa{n}")
+        found = catalog.last_answer(row)
+        return found.id.removeprefix("aaaaa") if found else ""
+
+    assert [last_answer(n) for n in range(len(said))] == [
+        "3",
+        "3",
+        "3",
+        "3",
+        "4",
+        "",
+        "6",
+        "8",
+        "8",
+    ]
+
+
 def test_neighbours_are_those_of_the_session_in_time(catalog: Catalog) -> None:
     apply(
         catalog,
