@@ -21,6 +21,7 @@ from ..journal.values import replace
 from .agents import find_adapter
 from .capture import is_wanted
 from .commands import command_of, only_looks, program_of
+from .desk_options import is_skipped
 from .happening import (
     Answered,
     Compacted,
@@ -113,12 +114,8 @@ class HookDesk:
         return adapter.write(event, context) if context else ""
 
     def _is_skipped(self, happening: Happening) -> bool:
-        if not self._options.skips:
-            return False
-        from fnmatch import fnmatchcase
-
-        project = self._project_of(happening.cwd)
-        return any(fnmatchcase(project, pattern) for pattern in self._options.skips)
+        skips = self._options.skips
+        return bool(skips) and is_skipped(self._project_of(happening.cwd), skips)
 
     def _attend(self, adapter: Adapter, happening: Happening) -> str:
         match happening:
@@ -323,6 +320,8 @@ class HookDesk:
             self._know_what_was_told(state, start)
             if start.source == "fork" and state.brief is None:
                 state.brief = ""  # it goes on with all that the session before it was told
+            if not self._stays(start, state, teller):
+                state.brief = None
             if state.brief is None:
                 with self._reporting("the brief"):
                     teller().tell_brief(
@@ -332,6 +331,19 @@ class HookDesk:
                         state=state,
                     )
             return state.brief or ""
+
+    def _stays(
+        self, start: SessionStarted, state: SessionState, teller: Callable[[], Teller]
+    ) -> bool:
+        """Whether the brief is told as it was, so that the assistant's cache of it holds.
+
+        A compaction makes another context. What changed, was forgotten or replaced is not told again.
+        """
+        if start.source == "compact" or not state.brief:
+            return start.source != "compact"
+        with self._reporting("the brief"):
+            return teller().holds(state)
+        return False
 
     def _judge(self, happening: Happening, state: SessionState, *, answer: str) -> None:
         """Note which of the memories that were told have been of use, as far as *answer* shows it."""

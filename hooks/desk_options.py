@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Literal
 
 from ..journal.values import dataclass, field
@@ -24,3 +25,10 @@ class DeskOptions:
     limits: Limits = field(default_factory=Limits)
     skips: tuple[str, ...] = ()  # names of projects, ``*`` for any part: nothing is kept or told
     tells: Tells = "always"
+
+
+def is_skipped(project: str, skips: Iterable[str]) -> bool:
+    """Whether one of *skips* is the name of *project*."""
+    from fnmatch import fnmatchcase  # seldom: most skip none
+
+    return any(fnmatchcase(project, pattern) for pattern in skips)

@@ -39,7 +39,8 @@ class SessionState:
     open_prompt: str = ""  # the key of the prompt that nothing has come of yet
     own_command: bool = False  # whether that prompt is one of memjournal's own slash commands
     is_restored: bool = False  # made of the session's file; what was told is not known yet
-    brief: str | None = None  # as it was told first; None before that
+    brief: str | None = None  # as it was told; None before that
+    brief_marks: dict[str, str] = field(default_factory=dict)  # of what it tells: digests by id
 
     def as_json(self) -> bytes:
         fields = {name: getattr(self, name) for name in self.__slots__}
@@ -133,7 +134,7 @@ class SessionStates:
                     continue
                 state.asked = ""  # no id stands for it here
                 if not {*state.told, *state.told_now, *state.undecided}.isdisjoint(ids):
-                    state.brief = None if state.brief is None else ""
+                    state.brief, state.brief_marks = None, {}  # it is made anew without them
                     state.told_now = _without(state.told_now, ids)
                     state.undecided = _without(state.undecided, ids)
                 _write(path, state.as_json())

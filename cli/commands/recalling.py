@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Final, Literal
 
 import typer
 
+from ...hooks.desk_options import is_skipped
 from ...journal.errors import UsageError
 from .. import options, output
 from ..context import Context
@@ -34,7 +35,7 @@ _WHY: Final[Mapping[Reason, str]] = {
     "continuation": "the prompt asks to go on",
     "no match": "nothing is known of it that is sure enough to be told",
     "not asked": "the prompt asks for nothing that a journal knows",
-    "disabled": "the settings say that nothing is told; see `mem config list`",
+    "disabled": "the settings say that nothing is told here; see `mem config list`",
 }
 
 
@@ -96,10 +97,12 @@ class _Shown:
     """What the hooks would choose now, for one project."""
 
     def __init__(self, surroundings: Context, *, project: str | None, session: str) -> None:
-        self.settings = surroundings.settings.recall
+        settings = surroundings.settings
+        self.settings, skips = settings.recall, settings.capture.skip_projects
         self.catalog = surroundings.current_catalog()
         self._surroundings = surroundings
         self.project = _project(surroundings, self.catalog, project)
+        self._is_off = not self.settings.enabled or is_skipped(self.project, skips)
         self._session = _whole_session(self.catalog, session)
 
     def brief(self) -> Recalled:
@@ -107,7 +110,7 @@ class _Shown:
         from ...hooks.recall.brief import make_brief
         from ...hooks.recall.recalled import Recalled
 
-        if not self.settings.enabled or not self.settings.brief_tokens:
+        if self._is_off or not self.settings.brief_tokens:
             return Recalled(reason="disabled")
         return make_brief(self._request(max_tokens=self.settings.brief_tokens))
 
@@ -117,7 +120,7 @@ class _Shown:
         from ...hooks.recall.recalled import Recalled
         from ...journal.usage import LedgerUsage
 
-        if not self.settings.enabled or not self.settings.prompt_tokens:
+        if self._is_off or not self.settings.prompt_tokens:
             return Explained(recalled=Recalled(reason="disabled"), asked=None)
         return explain(
             prompt,

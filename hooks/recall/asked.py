@@ -20,6 +20,7 @@ MAX_LINES: Final = 6  # of a prompt that is searched for as it is
 _MAX_READ: Final = 20_000  # characters of a prompt; the first and the last are looked at
 _MAX_NAMES: Final = 12
 _N_ERRORS: Final = 3
+_FEW_LETTERS: Final = 4  # of a question about numbers: "port 4000 or 8080?"
 
 # --- what is not asked -------------------------------------------------------------------------
 
@@ -171,7 +172,8 @@ def _read_lines(prompt: str) -> list[str]:
 def _is_typed(line: str) -> bool:
     """Whether a person may have typed *line*: no code, no data, nothing that a program printed."""
     letters = sum(char.isalpha() for char in line)
-    return letters >= len(line) / 2 and not _IS_CODE_OR_DATA.match(line) and not message_of(line)
+    is_said = letters >= len(line) / 2 or (letters >= _FEW_LETTERS and line.endswith(("?", "？")))
+    return is_said and not _IS_CODE_OR_DATA.match(line) and not message_of(line)
 
 
 def _fitting(lines: list[str], room: int) -> Iterator[str]:

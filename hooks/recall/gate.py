@@ -27,6 +27,9 @@ HALF_MATCHED: Final = 10.0
 """Idf of some two or three rare words: a judgement, to which the weight of ``matched`` is fitted."""
 
 CLIFF: Final = 0.25
+CLIFF_OF_NEWER: Final = 0.45
+"""The same of what is newer than all that is told: it may be how things went on. Between 0.25 and 0.45 no labelled
+prompt loses what helps, one more gets it, and of what is told at most one in a hundred more does not help."""
 """What is less sure than the best of a prompt by more is not told beside it. From 0.1 to 0.4 all but one of the
 same labelled prompts get something that helps; without it, of what later ones are told, .88 helps, not .95."""
 

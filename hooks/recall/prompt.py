@@ -23,6 +23,7 @@ from ..tool_kinds import asks_user
 from .asked import Asked, read_prompt
 from .gate import (
     CLIFF,
+    CLIFF_OF_NEWER,
     TOLD_FROM,
     TOLD_FROM_ELSEWHERE,
     Features,
@@ -51,6 +52,10 @@ ELSEWHERE: Final = ("preference", "convention", "workflow", "lesson")
 _SAYS_LITTLE: Final = 25
 """Characters of an answer such as "Done.": a judgement. Up to 60 next to nothing changes with labelled prompts; at
 120 a ninth of those that get what helps does not."""
+_SAYS_HOW_MUCH: Final = 16
+"""The same of one with a number in it, such as "It is 30 days.": a judgement."""
+_MANY_CHOICES: Final = 20  # of one turn
+_MAX_SUCCESSORS: Final = 8  # of one another, to the one that holds
 _NARRATES: Final = 100
 """Characters of what an assistant says between two tool calls: a judgement. 25 to 400 change nothing there."""
 _REPEATS: Final = 300
@@ -272,13 +277,34 @@ class _Chooser:
         answers = [hit.row for hit in candidate.hits if hit.row.type == "assistant_response"]
         best = next((row for row in answers if row.n_chars >= _NARRATES), None)
         best = best or self._request.catalog.last_answer(first) or next(iter(answers), None)
-        if best is not None and best.n_chars >= _SAYS_LITTLE:
+        if best is not None and self._says_something(best):
             return best
+        if chosen := self._choice_in_turn_of(first):
+            return chosen
         if best is not None and is_question(self._maker.body_of(best)):
             return None  # what was proposed was not agreed to
         prompts = (hit.row for hit in candidate.hits if hit.row.type == "user_prompt")
         said = next((row for row in prompts if self._states(row)), None)
         return said or (first if first.type not in ("user_prompt", "assistant_response") else None)
+
+    def _says_something(self, answer: Row) -> bool:
+        """Whether *answer* is more than "Done."; a Korean sentence has half the letters."""
+        if answer.n_chars >= _SAYS_LITTLE:
+            return True
+        text = self._maker.body_of(answer)
+        weight = len(text) + sum("가" <= letter <= "힣" for letter in text)
+        says_how_much = any(map(str.isdigit, text)) and weight >= _SAYS_HOW_MUCH
+        return (weight >= _SAYS_LITTLE or says_how_much) and not is_question(text)
+
+    def _choice_in_turn_of(self, row: Row) -> Row | None:
+        """What the user was asked in that turn, and chose last."""
+        if not row.session or row.turn is None:
+            return None
+        calls = EntryFilter(
+            sessions=(row.session,), turn=row.turn, types=("tool_output",), tools=CHOICES
+        )
+        found = self._request.catalog.find(calls, limit=_MANY_CHOICES)
+        return next((one for one in found if one.outcome == "ok" and not one.branch), None)
 
     def _states(self, row: Row) -> bool:
         """Whether a prompt is evidence itself: it decides, or says how things are to be done."""
@@ -308,7 +334,7 @@ class _Chooser:
     def _verdicts(
         self, judged: Sequence[tuple[float, Features, Row]], told_from: float
     ) -> Iterator[Considered]:
-        best, told = 0.0, list[str]()
+        best, told, newest = 0.0, list[str](), 0
         for sure, features, row in judged:
             verdict: Verdict = "told"
             item: Item | None = None
@@ -316,12 +342,14 @@ class _Chooser:
                 verdict = "not sure enough"
             elif len(told) == MAX_ITEMS:
                 verdict = "four are surer"
-            elif sure < best - CLIFF:
+            elif sure < best - (CLIFF if row.created_us < newest else CLIFF_OF_NEWER):
                 verdict = "far less sure than the first"
             else:
-                row = self._source_of(row)
+                row = self._holding(self._source_of(row))
                 verdict, item = self._tell(row, told)
             best = max(best, sure)
+            if verdict == "told":
+                newest = max(newest, row.created_us)
             yield Considered(
                 row=row, features=features, probability=sure, verdict=verdict, item=item
             )
@@ -332,6 +360,24 @@ class _Chooser:
             return row
         cited = map(self._request.catalog.by_id, find_citations(self._maker.body_of(row)))
         return next((one for rows in cited for one in rows if one.kind != "event"), row)
+
+    def _holding(self, row: Row) -> Row:
+        """What has come in the place of *row*, in its project or in all; *row* itself if nothing has."""
+        catalog, scopes = self._request.catalog, {row.project, self._request.project, ""}
+        for _ in range(_MAX_SUCCESSORS):
+            if not catalog.superseded([row]):
+                break
+            following = [*catalog.successors(row), *self._named_by(row)]
+            row = next((one for one in following if one.project in scopes), row)
+        return row
+
+    def _named_by(self, row: Row) -> Iterator[Row]:
+        """What *row* itself says that it is superseded by."""
+        stored = self._maker.stored(row)
+        for edge in stored.entry.edges if stored else ():
+            if edge.relation == "superseded_by":
+                target = edge.target.strip("[]").removeprefix("mem:")
+                yield from self._request.catalog.by_id(target)
 
     def _tell(self, row: Row, told: list[str]) -> tuple[Verdict, Item | None]:
         """*row* as it is told, if nothing is in the way, and then it is one of *told*."""

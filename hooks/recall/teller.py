@@ -6,7 +6,7 @@ know of; the other way round, an assistant could be told the same thing twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -116,9 +116,29 @@ class Teller:
         recalled = self.choose_brief(adapter=adapter, session=session, project=project)
         if recalled.ids:
             self._note_told(recalled, "brief", adapter, session=session, project=project)
-        state.brief = recalled.text
+        state.brief, state.brief_marks = recalled.text, self._marks_of(recalled.ids)
         state.told = _added(state.told, recalled.ids)
         state.undecided |= recalled.quotes
+
+    def holds(self, state: SessionState) -> bool:
+        """Whether all that its brief tells stands in the journal as it did, and nothing has replaced it.
+
+        Raises:
+            MemjournalError: the journal cannot be asked.
+        """
+        return self._marks_of(tuple(state.brief_marks)) == state.brief_marks
+
+    def _marks_of(self, ids: Sequence[str]) -> dict[str, str]:
+        """The digests of the entries *ids*, without those that are gone or superseded."""
+        if not ids:
+            return {}
+
+        def look(catalog: Catalog, _: Search) -> dict[str, str]:
+            rows = [row for one in ids for row in catalog.by_id(one)[:1]]
+            superseded = catalog.superseded(rows)
+            return {row.id: row.digest.hex() for row in rows if row.docno not in superseded}
+
+        return self._memory.use(look)
 
     def note_prompt(
         self,

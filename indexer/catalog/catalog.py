@@ -385,6 +385,12 @@ class Catalog:
         gone = {name for (name,) in self._database.query(query, (json.dumps(names),))}
         return {row.docno for row in rows if row.id in gone or row.path in gone}
 
+    def successors(self, row: Row) -> list[Row]:
+        """The entries that say that they replace *row*, the newest first."""
+        query = "SELECT docno FROM superseded WHERE entry IN (?, ?) AND docno != ?"
+        docnos = [one for (one,) in self._database.query(query, (row.id, row.path, row.docno))]
+        return sorted(self.rows(docnos), key=lambda one: (-one.created_us, one.id))
+
     def by_path(self, path: str) -> list[Row]:
         """The entries of one file, in their order; none where the path is no text."""
         if not is_utf8(path):

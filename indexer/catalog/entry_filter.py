@@ -22,6 +22,7 @@ class EntryFilter:
     sessions: tuple[str, ...] = ()  # ids or their beginnings
     files: tuple[str, ...] = ()  # paths or their ends
     agents: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
     since: datetime | None = None
     until: datetime | None = None
     turn: int | None = None
@@ -58,6 +59,7 @@ def condition_of(wanted: EntryFilter) -> tuple[str, tuple[object, ...]]:
         parts.append("kind <> 'event'")  # as the index of what was set down says it
     equal_to("type", wanted.types)
     equal_to("agent", wanted.agents)
+    equal_to("tool", wanted.tools)
     if len(wanted.sessions) == 1:  # as a range, for which the index of sessions is asked
         parts.append("session >= ? AND session < ?")
         values += (wanted.sessions[0], wanted.sessions[0] + _LAST)

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from ..errors import SettingsError
+from ..ids import find_citations
 from .masking import mask
 from .private_tags import hide_private
 from .repeats import KnownSecrets, worth_knowing
@@ -19,6 +20,7 @@ from .secrets import find_secrets
 from .spans import Span, cut, keep_markers, unite
 
 DEFAULT_RULES: Final = RedactionRules()
+_LONGEST_ID: Final = 16  # characters; what is longer in a citation's brackets may be a token
 MAX_PASSES: Final = 6
 """Two are the rule: one that cuts, one that finds nothing more. Only a text made to defeat
 redaction needs more than four, and such a text is dropped whole."""
@@ -70,7 +72,7 @@ class Redactor:
         kinds: set[str] = set()
         for _ in range(MAX_PASSES):
             hidden, n_parts = hide_private(text, self.rules)
-            spans = unite(keep_markers(hidden, self._find(hidden), self._markers))
+            spans = unite(keep_markers(hidden, self._find(hidden), self._kept_in(hidden)))
             for span in spans:
                 recognised(hidden[span.start : span.end])
             rest = cut(
@@ -115,6 +117,12 @@ class Redactor:
             hidden=lambda text: found.update(worth_knowing(text)),
         )
         return frozenset(found)
+
+    def _kept_in(self, text: str) -> Iterator[str]:
+        """What is no secret, whatever stands before it: what was put in place of one, and citations."""
+        yield from self._markers
+        if "[mem:" in text:
+            yield from (f"[mem:{one}]" for one in find_citations(text) if len(one) <= _LONGEST_ID)
 
     def _find(self, text: str) -> Iterator[Span]:
         yield from find_secrets(text)

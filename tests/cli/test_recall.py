@@ -167,7 +167,9 @@ def test_another_project_is_told_of_by_its_name(journal: World) -> None:
     assert journal.run("recall", "--project", "nowhere").code == 66
 
 
-@pytest.mark.parametrize("setting", ["recall.enabled=false", "recall.brief_tokens=0"])
+@pytest.mark.parametrize(
+    "setting", ["recall.enabled=false", "recall.brief_tokens=0", 'capture.skip_projects=["*"]']
+)
 def test_what_is_switched_off_is_said_to_be(journal: World, setting: str) -> None:
     said = journal.ok("--set", setting, "recall")
     assert said.out == ""

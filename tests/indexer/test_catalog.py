@@ -259,6 +259,7 @@ FILTERS = st.builds(
     sessions=st.lists(NAMES, max_size=2).map(tuple),
     files=st.lists(FILES, max_size=2).map(tuple),
     agents=st.lists(NAMES, max_size=2).map(tuple),
+    tools=st.lists(NAMES, max_size=2).map(tuple),
     since=st.none() | st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
     until=st.none() | st.integers(-3, 3).map(lambda n: EPOCH + timedelta(microseconds=n)),
     turn=st.none() | st.integers(1, 3),
@@ -281,6 +282,7 @@ def passes(entry: Entry, wanted: EntryFilter) -> bool:
         and (not wanted.kinds or entry.kind in wanted.kinds)
         and (not wanted.types or entry.type in wanted.types)
         and (not wanted.agents or entry.agent in wanted.agents)
+        and (not wanted.tools or entry.tool in wanted.tools)
         and (not wanted.tags or any(composed(tag).casefold() in tags for tag in wanted.tags))
         and (not wanted.sessions or entry.session.startswith(wanted.sessions))
         and (

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
@@ -64,6 +65,47 @@ def test_the_next_session_is_told_what_was_decided(
     cited = re.findall(r"\[mem:\w+\]", line)
     assert len(cited) == 1
     assert answered in den.ok("show", *cited).out
+
+
+def make_private(den: World, rule: str) -> None:
+    den.ok("edit", rule, "--set", "privacy=private")
+
+
+def forget(den: World, rule: str) -> None:
+    den.ok("forget", rule, "--yes")
+
+
+def say_otherwise(den: World, rule: str) -> None:
+    (path,) = [
+        path for path in (den.journal / "memories").rglob("*.md") if "pnpm" in path.read_text()
+    ]
+    path.write_text(path.read_text("utf-8").replace("pnpm", "bun"), "utf-8")
+
+
+@pytest.mark.parametrize("change", [make_private, forget, say_otherwise])
+@pytest.mark.parametrize("beside", ["a daemon", "none"])
+def test_a_session_that_goes_on_is_told_what_holds_still_and_else_the_same(
+    den: World, shop: Path, change: Callable[[World, str], None], beside: str
+) -> None:
+    rules = []
+    for said in ("패키지는 항상 pnpm으로 설치한다", "배포는 화요일에만 한다"):
+        added = den.ok("add", said, "--kind", "rule", "--type", "convention", "--json", cwd=shop)
+        rules.append(f"mem:{json.loads(added.out)['id'].removeprefix('mem:')}")
+    if beside == "a daemon":
+        den.ok("daemon", "start")
+    den.ok("index")
+    at = {"session_id": FIRST, "cwd": str(shop)}
+    brief = run_hook(den, "SessionStart", source="startup", **at)
+    assert "pnpm" in brief
+    assert "화요일" in brief
+    assert run_hook(den, "SessionStart", source="resume", **at) == brief
+    change(den, rules[0])
+    den.ok("index")
+    for source in ("resume", "compact"):
+        told = run_hook(den, "SessionStart", source=source, **at)
+        assert "pnpm" not in told
+        assert "화요일" in told
+        assert ("bun" in told) == (change is say_otherwise)
 
 
 @pytest.mark.parametrize("talk", TALKS.values(), ids=TALKS)

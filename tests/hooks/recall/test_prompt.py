@@ -120,6 +120,41 @@ def test_a_proposal_that_was_questioned_is_not_told(journal: AskedJournal) -> No
     assert journal.told_with(TOKEN).text == ""
 
 
+@pytest.mark.parametrize(
+    ("asked", "answered"),
+    [
+        ("How long do we keep logs?", "Logs are kept 30 days."),
+        ("로그는 얼마나 보관해?", "로그는 30일 보관하기로 했습니다."),
+        ("시간이 왜 9시간 차이 나지?", "타임존 설정이 틀렸습니다."),
+    ],
+)
+def test_a_short_answer_is_one(journal: AskedJournal, asked: str, answered: str) -> None:
+    journal.ask(asked, turn=1)
+    answer = journal.answer(answered, turn=1)
+    assert journal.told_with(asked).ids == (answer,)
+
+
+@pytest.mark.parametrize("answered", ["Done.", "네, 고쳤습니다.", "Fixed it.", "정말요?"])
+def test_a_nod_is_none(journal: AskedJournal, answered: str) -> None:
+    journal.ask("시간이 왜 9시간 차이 나지?", turn=1)
+    journal.answer(answered, turn=1)
+    assert journal.told_with("시간이 왜 9시간 차이 나지?").text == ""
+
+
+def test_a_choice_stands_for_a_turn_whose_answer_says_nothing(journal: AskedJournal) -> None:
+    journal.ask("폰트 정하자. 어떤 폰트 쓰지?", turn=1)
+    asked = "폰트는 무엇으로 할까요? → Pretendard"
+    chosen = journal.say("tool_output", asked, turn=1, tool="AskUserQuestion", outcome="ok")
+    journal.answer("네, 그렇게 할게요.", turn=1)
+    assert journal.told_with("폰트 뭐 쓰지?").ids == (chosen,)
+
+
+@pytest.mark.parametrize("prompt", ["port 4000 or 8080?", "포트 4000이야 8080이야?"])
+def test_a_question_about_numbers_is_one(journal: AskedJournal, prompt: str) -> None:
+    port = journal.memory("서버 포트 server port", "The port is 8080, not 4000. 포트는 8080이다.")
+    assert journal.told_with(prompt).ids == (port,)
+
+
 def test_a_question_without_an_answer_is_not_told(journal: AskedJournal) -> None:
     journal.ask("세션 토큰을 어디에 저장하면 좋을까?", turn=1)
     assert journal.told_with(TOKEN).text == ""
@@ -277,17 +312,38 @@ def test_a_decision_that_was_superseded_is_not_told(journal: AskedJournal) -> No
     assert journal.told_with(POOL).ids == (new,)
 
 
-def test_it_is_not_told_either_where_its_successor_has_nothing_to_do_with_the_prompt(
-    journal: AskedJournal,
+def test_what_has_come_in_its_place_is_told_however_it_says_it(journal: AskedJournal) -> None:
+    old = pool_size(journal)
+    moved = journal.memory(
+        "데이터베이스를 옮겼다", "이제 서버가 없다.", edges=(Edge("supersedes", old),)
+    )
+    new = journal.memory("서버리스로 간다", edges=(Edge("supersedes", f"mem:{moved}"),))
+    assert journal.told_with(POOL).ids == (new,)
+
+
+def test_a_superseded_memory_may_name_its_successor_itself(journal: AskedJournal) -> None:
+    new = journal.memory("데이터베이스를 옮겼다", "이제 서버가 없다.")
+    pool_size(journal, edges=(Edge("superseded_by", f"mem:{new}"),))
+    assert journal.told_with(POOL).ids == (new,)
+
+
+@pytest.mark.parametrize(
+    "more",
+    [{"privacy": "private"}, {"project": "github.com/acme/other"}, {"type": "note", "title": ""}],
+    ids=["private", "of another project", "empty"],
+)
+def test_where_the_successor_is_not_to_be_told_nothing_is(
+    journal: AskedJournal, more: dict[str, object]
 ) -> None:
     old = pool_size(journal)
-    journal.memory("데이터베이스를 옮겼다", "이제 서버가 없다.", edges=(Edge("supersedes", old),))
+    fields = {"title": "The pool is 30", **more, "edges": (Edge("supersedes", f"mem:{old}"),)}
+    journal.memory(str(fields.pop("title")), **fields)
     assert journal.told_with(POOL).text == ""
 
 
-def test_what_says_itself_that_it_is_superseded_is_not_told(journal: AskedJournal) -> None:
+def test_memories_that_supersede_each_other_are_not_told(journal: AskedJournal) -> None:
     pool_size(journal, edges=(Edge("superseded_by", "mem:Zz9Zz9"),))
-    assert journal.told_with(POOL).text == ""
+    assert journal.told_with(POOL).text == "", "nobody knows its successor"
 
 
 @pytest.mark.parametrize("privacy", ["private", "masked"])

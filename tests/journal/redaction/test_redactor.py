@@ -105,6 +105,18 @@ def test_redacting_twice_is_redacting_once(text: str) -> None:
     assert again == Redacted(once.text)
 
 
+@pytest.mark.parametrize("entry_id", ["vN9URU", "12ab9Z", "a1b2c3d4"])
+@pytest.mark.parametrize("said", ["the password is [REDACTED]", "비밀번호는 [REDACTED]", "token ="])
+def test_a_citation_is_no_secret_whatever_it_is_told_with(said: str, entry_id: str) -> None:
+    line = f"{said} [mem:{entry_id}] (2026-11-29 · note)"
+    assert Redactor().redact(line).text == line
+
+
+def test_in_the_brackets_of_a_citation_a_token_is_one_still() -> None:
+    token = "16C7e42F292c6912E7710c838347Ae178B4a"
+    assert token not in Redactor().redact(f"the password is [mem:{token}]").text
+
+
 @settings(deadline=None)  # the first text compiles the expressions
 @given(TEXTS, st.sampled_from(["", "***", "[x]", "secret=abc123!", "가려짐", "hunter2!"]))
 def test_any_marker_settles(text: str, marker: str) -> None:
