@@ -64,6 +64,7 @@ class Alone:
             teller=lambda: self._teller,
             tells="starts" if self._starts_daemon else "always",
             report=self._report,
+            learns=False,
         )
         return desk.handle(agent, event, payload, environ)
 

@@ -30,6 +30,7 @@ def make_desk(
     lookup: Callable[[str], Entry | None] = lambda _: None,
     written: Callable[[str], object] = lambda _: None,
     begin: Begin = lambda task: task,
+    learns: bool = True,
 ) -> HookDesk:
     """A desk for the journal of *surroundings*, which tells what *teller* chooses where *tells* lets it.
 
@@ -58,6 +59,7 @@ def make_desk(
                 characters=capture.tool_output_max_chars, lines=capture.tool_output_max_lines
             ),
             tells=tells,
+            learns=learns,
         ),
         states=states_of(surroundings, report=report),
         clock=lambda: surroundings.now,

@@ -45,7 +45,7 @@ from .tool_call import files_of, render_call, render_result
 from .tool_kinds import is_editor, is_shell
 
 if TYPE_CHECKING:
-    from ..journal.redaction import KnownSecrets, Redactor
+    from ..journal.redaction import Redactor
     from ..journal.store import Journal
     from .adapter import Adapter
     from .desk_options import DeskOptions
@@ -63,6 +63,7 @@ _MAX_EDITED: Final = 200
 _MAX_FAILING: Final = 50
 _OWN_COMMAND: Final = Pattern(r"/(?:memjournal:)?memory-[a-z]+(?:\s|\Z)")
 _MAX_NAME: Final = 200
+_MAX_LEARNED_FROM: Final = 100_000  # characters of a result that may not be kept
 _GOES_ON: Final = ("resume", "compact")
 _FENCE_SIGNS: Final = ("<", "&", "\uff1c", "\ufe64", "\u2501")
 _OK_LIMITS: Final = Limits(characters=2_000, lines=40)  # of what went well: enough to see how
@@ -165,10 +166,7 @@ class HookDesk:
                 return ""  # the same hook once more, of an assistant that names no prompts
             recalling = None
             if (teller := self._teller_for(said)) is not None:
-                self._know_what_was_told(state, said)
-                recalling = self._begin(
-                    lambda: self._choose(teller(), adapter, said, asked, state.told)
-                )
+                recalling = self._begin(lambda: self._recall(teller(), adapter, said, asked, state))
             if not self._store(adapter, said, state, self._event(key, "user_prompt", text, turn)):
                 return ""  # the same hook once more
             project = self._project_of(said.cwd)
@@ -186,6 +184,14 @@ class HookDesk:
                         state=state,
                     )
         return ""
+
+    def _recall(
+        self, teller: Teller, adapter: Adapter, said: Prompted, asked: str, state: SessionState
+    ) -> Recalled:
+        self._know_what_was_told(
+            state, said
+        )  # of a long ledger: nothing that is stored waits for it
+        return self._choose(teller, adapter, said, asked, state.told)
 
     def _choose(
         self, teller: Teller, adapter: Adapter, said: Prompted, asked: str, told: Sequence[str]
@@ -208,8 +214,9 @@ class HookDesk:
         is_edit = is_editor(tool.name) and tool.outcome == "ok"
         is_kept = is_wanted(tool, self._options.policy)
         command = command_of(tool.given) if is_shell(tool.name) else ""
-        program = "" if only_looks(command) else program_of(command)
+        program = "" if only_looks(command) else self._hidden(tool, program_of(command))
         if not is_kept and not (is_edit and named) and not program:
+            self._learn_from_unkept(tool)
             return
         with self._changing(adapter, tool) as state:
             is_kept = is_kept or (tool.outcome == "ok" and program in state.failing)
@@ -220,6 +227,8 @@ class HookDesk:
             if is_kept:
                 state.open_prompt = ""
                 self._store(adapter, tool, state, self._tool_event(tool, named, state.turn))
+            else:
+                self._learn_from_unkept(tool)
 
     def _tool_event(self, tool: ToolUsed, named: tuple[str, ...], turn: int) -> Event:
         limits = self._options.limits
@@ -229,7 +238,7 @@ class HookDesk:
                 lines=min(limits.lines, _OK_LIMITS.lines),
             )
         result = without_fences(clean(tool.result))
-        self._known(tool, tool.given, result)  # part of which is masked or cut
+        self._learn(tool, tool.given, result)  # part of which is masked or cut
         parts = (
             render_call(tool.name, self._mask(tool.given)),
             render_result(tool.name, result, limits=limits, mask=self._mask),
@@ -302,7 +311,7 @@ class HookDesk:
             started=started,
         )
         log = self._logs.of(header, is_new=not state.started)
-        report = log.append((event,), secrets=self._known(happening))
+        report = log.append((event,), secrets=self._secrets.of(happening.session))
         state.started = started.isoformat()
         if report.n_written:
             self._written(event.type)
@@ -378,11 +387,11 @@ class HookDesk:
         self, adapter: Adapter, happening: Happening
     ) -> contextlib.AbstractContextManager[SessionState]:
         def restore() -> SessionState:
-            return self._restored(adapter, happening)
+            return self._restored(happening)
 
         return self._states.changing(adapter.agent, happening.session, restore=restore)
 
-    def _restored(self, adapter: Adapter, happening: Happening) -> SessionState:
+    def _restored(self, happening: Happening) -> SessionState:
         """The state of a conversation that nothing is known of here: as its file and the ledger say."""
         state = SessionState()
         is_new = isinstance(happening, SessionStarted) and happening.source not in _GOES_ON
@@ -400,14 +409,22 @@ class HookDesk:
                 state.told = teller().told_in(happening.session)
             state.is_restored = False
 
-    def _known(self, happening: Happening, *shown: object) -> KnownSecrets:
-        """The secrets of its session, and from now on those that give themselves away in *shown*."""
-        found = self._redactor_of(happening).secrets_in(shown) if shown else ()
-        return self._secrets.of(happening.session, found)
+    def _learn(self, happening: Happening, *shown: object) -> None:
+        """Hide from now on the secrets that give themselves away in *shown*."""
+        found = self._redactor_of(happening).secrets_in(shown)
+        self._secrets.of(happening.session).learn(found)
+
+    def _learn_from_unkept(self, tool: ToolUsed) -> None:
+        if self._options.learns:
+            self._learn(tool, tool.given, tool.result[:_MAX_LEARNED_FROM])
 
     def _hidden(self, happening: Happening, text: str) -> str:
         """*text* as it may be written."""
-        return self._redactor_of(happening).redact(text, known=self._known(happening)).text
+        return (
+            self._redactor_of(happening)
+            .redact(text, known=self._secrets.of(happening.session))
+            .text
+        )
 
     def _made_key(self, happening: Happening, what: str, turn: int, text: str) -> str:
         return made_key(what, turn, self._hidden(happening, text))

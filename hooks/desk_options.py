@@ -25,6 +25,7 @@ class DeskOptions:
     limits: Limits = field(default_factory=Limits)
     skips: tuple[str, ...] = ()  # names of projects, ``*`` for any part: nothing is kept or told
     tells: Tells = "always"
+    learns: bool = True  # secrets from what is not kept; of no use to a process that soon ends
 
 
 def is_skipped(project: str, skips: Iterable[str]) -> bool:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from _thread import allocate_lock
 from collections import OrderedDict
-from collections.abc import Iterable
 from typing import Final
 
 from ..journal.redaction import KnownSecrets
@@ -22,12 +21,11 @@ class SessionSecrets:
         self._knowing = allocate_lock()
         self._known: OrderedDict[str, KnownSecrets] = OrderedDict()
 
-    def of(self, session: str, found: Iterable[str] = ()) -> KnownSecrets:
-        """What is known in *session*, with what was *found* just now."""
+    def of(self, session: str) -> KnownSecrets:
+        """What is known in *session*."""
         with self._knowing:
             known = self._known.setdefault(session, KnownSecrets())
             self._known.move_to_end(session)
             if len(self._known) > _MAX_SESSIONS:
                 self._known.popitem(last=False)
-            known.learn(found)
         return known

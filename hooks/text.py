@@ -79,15 +79,17 @@ def _before_word(text: str, at: int) -> int:
         return at
     earliest = max(at - _MAX_WORD, 0)
     found = _WORD_BEFORE.search(text, earliest, at)
-    return found.start() if found and found.start() > earliest else at
+    is_whole = found is not None and (found.start() > earliest or at <= _MAX_WORD)
+    return found.start() if found is not None and is_whole else at
 
 
 def _behind_word(text: str, at: int) -> int:
     """Where the word ends that began before *at*."""
     if text[at - 1 : at].isspace():
         return at
-    found = _BLANK.search(text, at, at + _MAX_WORD)
-    return found.start() if found else at
+    if found := _BLANK.search(text, at, at + _MAX_WORD):
+        return found.start()
+    return len(text) if len(text) - at <= _MAX_WORD else at
 
 
 def _end_of_line(text: str, n_lines: int) -> int:

@@ -32,6 +32,17 @@ _QUIET: Final = _words(
 )
 
 
+CHOICE_TOOLS: Final = (
+    "AskUserQuestion",
+    "mcp__acp__AskUserQuestion",
+    "ask_user",
+    "askUser",
+    "question",
+)
+"""What the tools are called by whose result says what the user chose. A plan that was accepted (``ExitPlanMode``)
+is a text of the assistant's."""
+
+
 def plain_name(name: str) -> str:
     """``Bash`` and ``mcp__acp__Bash`` as ``bash``: signs and capitals differ between assistants."""
     last = name.rsplit("__", 1)[-1] if name.startswith("mcp__acp__") else name

@@ -125,7 +125,7 @@ class ItemMaker:
         stored = self.stored(row)
         if stored is None or not self._may_be_told(row, stored):
             return None
-        if self._catalog.superseded([row]):
+        if self._catalog.is_superseded(row):
             return None
         if quote is None:
             quote = self._quote_of(row, stored, max_tokens=max_tokens, about=about)

@@ -1,8 +1,8 @@
 """What the journal tells with a prompt: the few memories that surely help with it, and mostly none.
 
-Never told are what this session said itself or was told already, the output of tools, a question in place
-of its answer, what was taken back, done or superseded, and what is flagged. Another project's rules and
-lessons are told only where this one has nothing, and only to a question.
+Never told are what this session said itself or was told already, the output of tools but for what the user
+was asked and chose, a question in place of its answer, what was taken back, done or superseded, and what
+is flagged. Another project's rules and lessons are told only where this one has nothing, and only to a question.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from ...indexer.text.content import READING_TOOLS
 from ...indexer.text.korean import stem_length
 from ...journal.ids import find_citations
 from ...journal.usage import Usage, sink_factor
-from ..tool_kinds import asks_user
+from ..tool_kinds import CHOICE_TOOLS, asks_user
 from .asked import Asked, read_prompt
 from .gate import (
     CLIFF,
@@ -44,8 +44,6 @@ N_FOUND: Final = 12  # entries that a search is asked for
 ITEM_TOKENS: Final = 140
 NEVER_TOLD: Final = ("tool_output", "session_marker", "done", "cancelled")
 """Types: noise, titles and summaries of what is told by itself, and tasks that are no longer open."""
-CHOICES: Final = ("AskUserQuestion", "mcp__acp__AskUserQuestion", "ask_user", "question")
-"""Tools whose outputs are told all the same: what the user was asked, and chose."""
 ELSEWHERE: Final = ("preference", "convention", "workflow", "lesson")
 """Types of what holds in more than one project."""
 
@@ -196,7 +194,7 @@ class _Chooser:
             projects=tuple({project, ""}),
             without_session=self._request.session,
             without_types=NEVER_TOLD,
-            but_tools=CHOICES,
+            but_tools=CHOICE_TOOLS,
         )
         elsewhere = EntryFilter(kinds=("fact", "rule"), types=ELSEWHERE)
         considered = self._judge(
@@ -255,6 +253,8 @@ class _Chooser:
         """What was found, a turn once; in the order of the hits."""
         by_turn: dict[tuple[object, ...], _Candidate] = {}
         for hit in hits:
+            if asks_user(hit.row.tool) and hit.row.outcome != "ok":
+                continue  # nothing was chosen
             key = _turn_of(hit.row)
             if key in by_turn:
                 by_turn[key].hits.append(hit)
@@ -273,7 +273,7 @@ class _Chooser:
         if first.kind != "event":
             return first
         if asks_user(first.tool):
-            return first if first.outcome == "ok" else None
+            return first
         answers = [hit.row for hit in candidate.hits if hit.row.type == "assistant_response"]
         best = next((row for row in answers if row.n_chars >= _NARRATES), None)
         best = best or self._request.catalog.last_answer(first) or next(iter(answers), None)
@@ -301,7 +301,7 @@ class _Chooser:
         if not row.session or row.turn is None:
             return None
         calls = EntryFilter(
-            sessions=(row.session,), turn=row.turn, types=("tool_output",), tools=CHOICES
+            sessions=(row.session,), turn=row.turn, types=("tool_output",), tools=CHOICE_TOOLS
         )
         found = self._request.catalog.find(calls, limit=_MANY_CHOICES)
         return next((one for one in found if one.outcome == "ok" and not one.branch), None)
@@ -335,6 +335,7 @@ class _Chooser:
         self, judged: Sequence[tuple[float, Features, Row]], told_from: float
     ) -> Iterator[Considered]:
         best, told, newest = 0.0, list[str](), 0
+        likely = [row for sure, _, row in judged if sure >= told_from]
         for sure, features, row in judged:
             verdict: Verdict = "told"
             item: Item | None = None
@@ -345,8 +346,7 @@ class _Chooser:
             elif sure < best - (CLIFF if row.created_us < newest else CLIFF_OF_NEWER):
                 verdict = "far less sure than the first"
             else:
-                row = self._holding(self._source_of(row))
-                verdict, item = self._tell(row, told)
+                row, verdict, item = self._told_for(row, likely, told)
             best = max(best, sure)
             if verdict == "told":
                 newest = max(newest, row.created_us)
@@ -354,18 +354,18 @@ class _Chooser:
                 row=row, features=features, probability=sure, verdict=verdict, item=item
             )
 
-    def _source_of(self, row: Row) -> Row:
-        """The memory that a short answer repeats, as it cites it; else *row* itself."""
+    def _source_of(self, row: Row, likely: Iterable[Row]) -> Row:
+        """Of what is *likely* to help as well, the memory that a short answer cites; else *row* itself."""
         if row.type != "assistant_response" or row.n_chars > _REPEATS:
             return row
-        cited = map(self._request.catalog.by_id, find_citations(self._maker.body_of(row)))
-        return next((one for rows in cited for one in rows if one.kind != "event"), row)
+        cited = find_citations(self._maker.body_of(row))
+        return next((one for one in likely if one.id in cited and one.kind != "event"), row)
 
     def _holding(self, row: Row) -> Row:
         """What has come in the place of *row*, in its project or in all; *row* itself if nothing has."""
         catalog, scopes = self._request.catalog, {row.project, self._request.project, ""}
         for _ in range(_MAX_SUCCESSORS):
-            if not catalog.superseded([row]):
+            if not catalog.is_superseded(row):
                 break
             following = [*catalog.successors(row), *self._named_by(row)]
             row = next((one for one in following if one.project in scopes), row)
@@ -376,18 +376,28 @@ class _Chooser:
         stored = self._maker.stored(row)
         for edge in stored.entry.edges if stored else ():
             if edge.relation == "superseded_by":
-                target = edge.target.strip("[]").removeprefix("mem:")
+                target = edge.target.strip("[] ").removeprefix("mem:")
                 yield from self._request.catalog.by_id(target)
+
+    def _told_for(
+        self, row: Row, likely: Iterable[Row], told: list[str]
+    ) -> tuple[Row, Verdict, Item | None]:
+        """What is told where *row* was found: its source if that can be told, and what holds of it."""
+        source = self._holding(self._source_of(row, likely))
+        verdict, item = self._tell(source, told)
+        if verdict == "no text" and source is not row:
+            source = self._holding(row)
+            verdict, item = self._tell(source, told)
+        return source, verdict, item
 
     def _tell(self, row: Row, told: list[str]) -> tuple[Verdict, Item | None]:
         """*row* as it is told, if nothing is in the way, and then it is one of *told*."""
         if row.id in self._told or row.id in told:
             return "told already", None
-        if self._request.catalog.superseded([row]):
-            return "superseded", None
         item = self._maker.item(row, max_tokens=ITEM_TOKENS, about=self._about)
         if item is None:
-            return "no text", None
+            is_superseded = self._request.catalog.is_superseded(row)
+            return "superseded" if is_superseded else "no text", None
         told.append(row.id)
         return "told", item
 

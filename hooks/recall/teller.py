@@ -135,8 +135,7 @@ class Teller:
 
         def look(catalog: Catalog, _: Search) -> dict[str, str]:
             rows = [row for one in ids for row in catalog.by_id(one)[:1]]
-            superseded = catalog.superseded(rows)
-            return {row.id: row.digest.hex() for row in rows if row.docno not in superseded}
+            return {row.id: row.digest.hex() for row in rows if not catalog.is_superseded(row)}
 
         return self._memory.use(look)
 

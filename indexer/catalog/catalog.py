@@ -378,12 +378,10 @@ class Catalog:
         query = "SELECT 1 FROM entries WHERE id = ? UNION ALL SELECT 1 FROM aliases WHERE alias = ?"
         return bool(self._database.query(f"{query} LIMIT 1", (entry_id, entry_id)))
 
-    def superseded(self, rows: Sequence[Row]) -> set[int]:
-        """The numbers of those of *rows* that, as an entry or they themselves say, another replaces."""
-        names = [name for row in rows for name in (row.id, row.path)]
-        query = "SELECT entry FROM superseded WHERE entry IN (SELECT value FROM json_each(?))"
-        gone = {name for (name,) in self._database.query(query, (json.dumps(names),))}
-        return {row.docno for row in rows if row.id in gone or row.path in gone}
+    def is_superseded(self, row: Row) -> bool:
+        """Whether another entry, or *row* itself, says that another has come in its place."""
+        query = "SELECT 1 FROM superseded WHERE entry IN (?, ?) LIMIT 1"
+        return bool(self._database.query(query, (row.id, row.path)))
 
     def successors(self, row: Row) -> list[Row]:
         """The entries that say that they replace *row*, the newest first."""

@@ -69,8 +69,9 @@ def aliases_of(entry: Entry) -> list[str]:
 def replaced_by(entry: Entry) -> list[str]:
     """The ids or paths of those that *entry* replaces; its own id, where it says that it is replaced."""
     targets = [edge.target for edge in entry.edges if edge.relation == "supersedes"]
+    named = (target.strip("[] ").removeprefix("mem:") for target in targets)
     own = [str(entry.id)] if any(one.relation == "superseded_by" for one in entry.edges) else []
-    return [*(target.strip("[]").removeprefix("mem:") for target in targets), *own]
+    return [*(name for name in named if name != entry.id), *own]
 
 
 def as_row(values: Sequence[object]) -> Row:

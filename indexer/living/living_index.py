@@ -98,10 +98,10 @@ class LivingIndex:
     def close(self) -> None:
         """Stop, after what is being done; no thread, process or descriptor is left."""
         self._writer.stop()
+        self._writer.join()  # it has the warm searcher opened when it has followed
         with contextlib.suppress(RuntimeError):  # closed before
             self._searching.submit(self._warm.close).result()
         self._searching.shutdown()
-        self._writer.join()
         self._watcher.close()
 
     def search(self, request: SearchRequest, *, patience_s: float) -> Answer:

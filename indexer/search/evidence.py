@@ -103,6 +103,7 @@ class Legs:
         with self._opening:
             if self._snapshot is not None:
                 self._snapshot = self._index.snapshot()
+                self._scored, self._expected = None, {}  # they would keep the one before
             if self._vectors is not None:
                 self._vectors.refresh()
 
@@ -142,7 +143,7 @@ class Legs:
         if vectors is not None and embedded is not None and embedded.any():
             compared = _Compared(vectors, snapshot, query.text, wanted, limit)
             nearest = self._expected.pop(compared, None)
-            nearest = nearest or _Nearest(vectors, embedded, limit=limit, allowed=allowed)
+            nearest = nearest or _Nearest(compared, embedded, allowed)
         scores, keyword, vector = None, None, None
         places: Mapping[int, int] = {}
         if query.terms and (by != "vector" or vectors is None):
@@ -154,11 +155,7 @@ class Legs:
             best = nearest.with_others(snapshot.docnos_at(others))
             vector, places = _by_position(best, snapshot)
             if then is not None:  # not sooner: the two would only share the cores
-                allowed_then, _ = self._allowed(then, catalog, snapshot)
-                expected = _Nearest(
-                    nearest.vectors, nearest.embedded, limit=limit, allowed=allowed_then
-                )
-                self._expected = {replace(compared, wanted=then): expected}
+                self._expect(then, nearest, catalog)
         if scores is not None:
             keyword = _leading(scores, vector, query=query, snapshot=snapshot, limit=limit)
         relevance = fuse(keyword, vector, query=query, collection=snapshot.statistics)
@@ -197,6 +194,12 @@ class Legs:
         docnos = self._passing.docnos(wanted, catalog)
         positions, present = snapshot.positions_of(docnos)
         return docnos[present], positions
+
+    def _expect(self, wanted: EntryFilter, nearest: _Nearest, catalog: Catalog) -> None:
+        """Begin to look for what is *wanted* that is near to the same question as *nearest*."""
+        compared = replace(nearest.compared, wanted=wanted)
+        allowed, _ = self._allowed(wanted, catalog, compared.snapshot)
+        self._expected = {compared: _Nearest(compared, nearest.embedded, allowed)}
 
     def _scores(self, query: Query, snapshot: Snapshot) -> KeywordScores:
         scored = self._scored
@@ -276,11 +279,11 @@ def _lasts(rest: Rest | None) -> bool:
 class _Nearest:
     """The entries that are nearest to a question; they are looked for while keywords are."""
 
-    def __init__(
-        self, vectors: VectorIndex, embedded: Vector, *, limit: int, allowed: Int | None
-    ) -> None:
-        self.vectors, self.embedded = vectors, embedded
-        self._found = vectors.begin_search(embedded, limit=2 * limit, allowed=allowed)
+    def __init__(self, compared: _Compared, embedded: Vector, allowed: Int | None) -> None:
+        self.compared, self.embedded = compared, embedded
+        self._found = compared.vectors.begin_search(
+            embedded, limit=2 * compared.limit, allowed=allowed
+        )
 
     def with_others(self, others: Int) -> dict[int, tuple[float, int]]:
         """Of them and *others*: how near each is, and the place of its nearest passage."""
@@ -288,7 +291,7 @@ class _Nearest:
         for docno, score, place in zip(*(values.tolist() for values in self._found()), strict=True):
             best.setdefault(docno, (score, place))  # nearest first
         far = others[~np.isin(others, list(best))]
-        return best | self.vectors.similarities(self.embedded, far)
+        return best | self.compared.vectors.similarities(self.embedded, far)
 
 
 def _by_position(

@@ -25,10 +25,11 @@ _ASKS: Final = Pattern(
     r"(?: (?!(?:way|best|to|for|of|in|kind|type)\b)[\w.'’-]+){0,3}? "
     rf"{_WORD}\b"
     r"|\A\W*(?:(?!(?:where|how|should|which|who|when|why|do|does|is|are|can|use|store)\b)[\w.'’-]+ ){0,3}"
-    rf"{_WORD}[\"'`*)]*\s*(?:[?:：？]|\Z))"  # also as Korean keyboards have them
+    rf"{_WORD}[\"'`*)]*\s*(?:[?:：？]|\Z)"  # also as Korean keyboards have them
+    r"|\A\W*(?:the )?(?:pass(?:word|phrase|code)|pin|otp) (?:of|for|to) (?:[\w.'’-]+ ){0,4}[\w.'’-]+\s*[?？])"
 )
 _ASKS_IN_KOREAN: Final = Pattern(
-    r"(?:비밀\s?번호|비번|패스\s?워드|암호(?!화)|토큰|시크릿|키|인증\s?번호|자격\s?증명)"
+    r"(?:비밀\s?번호|비번|패스\s?워드|암호(?!화)|토큰|시크릿|키|인증\s?번호|자격\s?증명|(?:OTP|otp|PIN|pin|핀)\s?(?:번호|코드)?)"
     r"(?:는|은|가|이|를|을|란|값은?|값을)?\s*"
     r"(?:\(?\s*(?:무엇|뭐|뭔|어떻게\s?되|알려|말해|입력|적어|써|주세요|줘|넣어|필요)|[?:：？]|\Z)"
 )

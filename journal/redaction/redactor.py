@@ -101,7 +101,7 @@ class Redactor:
     def secrets_in(self, value: object) -> frozenset[str]:
         """The secrets in a text or in decoded JSON that are secrets wherever else they stand.
 
-        For ``hide_known``, and for nothing that is kept.
+        For ``KnownSecrets.learn``, and for nothing that is kept.
         """
         found: set[str] = set()
 

@@ -14,6 +14,9 @@ from .lazy import Pattern
 
 MIN_CHARS: Final = 6
 MAX_KNOWN: Final = 200
+_LONG: Final = (
+    10  # characters; what is shorter may be a part of a word, and counts where it is one itself
+)
 _LETTER_AND_DIGIT: Final = Pattern(r"(?=.*[^\W\d_])(?=.*\d)", re.DOTALL)
 _IN_USER_INFO: Final = Pattern(r":([^:@/\s\"']+)(?=@|[\"']?\Z)")
 _BLANK: Final = Pattern(r"\s")
@@ -45,14 +48,14 @@ class KnownSecrets:
         return _replaced(text, {*self._known, *also}, marker)
 
 
-def hide_known(text: str, known: Iterable[str], *, marker: str) -> str:
-    """*text* with *marker* in place of each of *known*, which stand alone or in something longer."""
-    return _replaced(text, known, marker)[0]
-
-
 def _replaced(text: str, known: Iterable[str], marker: str) -> tuple[str, int]:
     n_replaced = 0
     for secret in sorted((one for one in known if one in text), key=len, reverse=True):
-        n_replaced += text.count(secret)
-        text = text.replace(secret, marker)
+        if len(secret) >= _LONG:
+            n_replaced += text.count(secret)
+            text = text.replace(secret, marker)
+        else:  # ``test123`` is a part of ``pytest123``, which is none
+            whole = rf"(?<![A-Za-z0-9]){re.escape(secret)}(?![A-Za-z0-9])"  # 조사 may follow
+            text, n = re.subn(whole, lambda _: marker, text)
+            n_replaced += n
     return text, n_replaced

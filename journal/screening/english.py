@@ -23,7 +23,22 @@ RULES: Final = (
         "ignore instructions all|prior|previous|above",
         rf"ignore\s++{_GAP}(?:all|prior|previous|above)\s++{_GAP}instructions",
     ),
+    Rule(
+        "prompt_injection",
+        "ignore|disregard|forget everything|anything|whatever|what above|told",
+        r"(?:ignore|disregard|forget)\s++(?:everything|anything|whatever|what)\s++(?:that\s++)?"
+        r"(?:(?:is|was|stands|i|you)\s++)?(?:(?:written|said|were|was|have|been)\s++){0,3}(?:above|told)\b",
+    ),
+    Rule(
+        "prompt_injection",
+        "ignore|disregard|forget prior|previous|earlier|above rules|guidelines|orders|directions",
+        r"(?:ignore|disregard|forget)\s++(?:all\s++)?(?:of\s++)?(?:the\s++|your\s++)?"
+        r"(?:prior|previous|earlier|above)\s++(?:rules|guidelines|orders|directions)\b",
+    ),
     Rule("sys_prompt_override", "system prompt override", r"system\s++prompt\s++override"),
+    Rule(
+        "sys_prompt_override", "system you must|shall", r"\bsystem\s*+:\s*+you\s++(?:must|shall)\b"
+    ),
     Rule(
         "disregard_rules",
         "disregard rules|guidelines|instructions all|any|your",

@@ -23,11 +23,16 @@ FLAGGED: Final = "flagged"
 
 _PIECE: Final = 1024  # characters; composing takes the square of a run of combining marks
 _CONTROLS: Final = re.compile(r"[\x00-\x08\x0e-\x1f\x7f-\x84\x86-\x9f]")
-_MARKS: Final = re.compile(r"[*~`\\]")  # of Markdown: they come and go within a word
+_MARKS: Final = re.compile(
+    r"<[^<>\n]{0,80}>|[*~`\\()[\]{}]"
+)  # of Markdown and HTML: within a word too
+_PAUSES: Final = re.compile(r"&nbsp;|-\n|[→,–—]")  # between words, or a word at the end of a line
 _ELLIPSES: Final = re.compile(r"\.{2,}")
 _JOINED: Final = re.compile(
     r"(?<![^\W_])[^\W_]++(?:[_-][^\W_]++){3,}+"
 )  # a sentence; names of three words are code
+_LOOK_ALIKES: Final = str.maketrans("асеорхуіјѕԁһԛԝкмт", "aceopxyijsdhqwkmt")
+"""Small Cyrillic letters that look like Latin ones (Unicode's confusables)."""
 _PHRASES: Final = "\ufdfa\ufdfb"  # one character each that would become eighteen, and eight
 
 
@@ -63,8 +68,10 @@ def _find(rules: Iterable[Rule], text: str) -> Iterator[str]:
 
 
 def _bare(text: str) -> str:
-    """*text* without what stands in and between the words of a sentence and is not read."""
+    """*text* without what stands in and between the words of a sentence and is not read; look-alikes are Latin."""
+    text = text if text.isascii() else text.translate(_LOOK_ALIKES)
     text = _MARKS.sub("", text) if _MARKS.search(text) else text
+    text = _PAUSES.sub(lambda found: "" if found.group() == "-\n" else " ", text)
     text = _ELLIPSES.sub(" ", text) if ".." in text else text
     if "_" in text or "-" in text:
         text = _JOINED.sub(lambda found: re.sub("[_-]", " ", found.group()), text)
@@ -77,7 +84,7 @@ def known_ids() -> tuple[str, ...]:
     from .invisible import INVISIBLE_IDS
 
     return (
-        *(rule.id for rule in english.RULES),
+        *dict.fromkeys(rule.id for rule in english.RULES),
         *dict.fromkeys(rule.id for rule in orders.RULES),
         *INVISIBLE_IDS,
     )

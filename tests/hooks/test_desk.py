@@ -264,6 +264,26 @@ def test_a_secret_that_gave_itself_away_is_hidden_in_the_rest_of_its_session(wor
     assert written.count(" redacted=1 ") == 3, "what is hidden so is counted as well"
 
 
+def test_what_a_call_that_is_not_kept_gave_away_is_hidden_as_well(world: World) -> None:
+    password, key = "Tr4verse9Hill", "sk-ant-api03-Zm9vYmFyYmF6cXV4MTIzNDU2Nzg5MGFiY2RlZg"
+    world.prompt("connect to the database", 1)
+    world.bash(f"mysql -h db -p{password} shop", "ok")
+    world.hook(
+        "PostToolUse",
+        tool_name="Read",
+        tool_use_id="toolu_0000000002",
+        tool_input={"file_path": "/home/user/shop/settings.py"},
+        tool_response={"file": {"content": f"API_KEY={key}"}},
+    )
+    world.bash(f"PASSWORD='{password} x' make check", "failed", use="toolu_0000000003")
+    world.stop(f"{password} 와 {key} 로 접속했습니다.", 1)
+    everything = b"".join(
+        path.read_bytes() for path in world.root.parent.rglob("*") if path.is_file()
+    ).decode()
+    assert password not in everything
+    assert key not in everything
+
+
 def test_with_capture_off_nothing_is_written(world: World) -> None:
     world.desk = world.open(captures=False)
     world.prompt("first", 1)

@@ -41,6 +41,17 @@ def test_no_word_is_cut_through(before: int) -> None:
     assert "cut …]" in kept and set(re.findall(r"Hunter\w*|\w*XX9", kept)) <= {"HunterXX9"}
 
 
+@pytest.mark.parametrize(
+    "text",
+    ["HunterXX9 " + "y " * 100, "y " * 100 + "HunterXX9", "HunterXX9 " + "y " * 100 + "HunterXX9"],
+    ids=["first", "last", "both"],
+)
+def test_no_word_at_an_end_is_cut_through_either(text: str) -> None:
+    kept = cut(text, Limits(characters=10))
+    assert "cut …]" in kept
+    assert set(re.findall(r"H\w*|\w*X\w*", kept)) <= {"HunterXX9"}
+
+
 def test_what_has_no_blanks_is_cut_where_the_limit_is() -> None:
     head, _, tail = cut("x" * 5_000, Limits(characters=1_000)).split("\n")
     assert len(head) == len(tail) == 500

@@ -4,7 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from memjournal.hooks.tool_kinds import asks_user, is_editor, is_helper, is_quiet, is_shell
+from memjournal.hooks.tool_kinds import (
+    CHOICE_TOOLS,
+    asks_user,
+    is_editor,
+    is_helper,
+    is_quiet,
+    is_shell,
+)
 from memjournal.indexer.text.content import DECIDING_TOOLS, READING_TOOLS
 
 
@@ -24,6 +31,10 @@ def test_names_differ_by_signs_and_capitals_alone(
     kinds = (is_shell, is_editor, asks_user, is_helper, is_quiet)
     for name in names:
         assert [kind for kind in kinds if kind(name)] == [is_of_kind]
+
+
+def test_whose_results_are_told_as_choices_ask_the_user() -> None:
+    assert all(map(asks_user, CHOICE_TOOLS))
 
 
 def test_a_tool_of_a_server_is_of_no_kind_whatever_it_is_called() -> None:

@@ -362,18 +362,18 @@ def test_who_is_superseded_is_known_by_id_and_by_path(catalog: Catalog) -> None:
         return {"edges": tuple(Edge(relation, target) for relation, target in targets.items())}
 
     new = described("aaaaa3", path="c.md", **edges(supersedes="mem:aaaaa0", about="mem:aaaaa4"))
-    cited = described("aaaaa5", path="d.md", **edges(supersedes="[mem:aaaaa6]"))
+    cited = described("aaaaa5", path="d.md", **edges(supersedes="[mem:aaaaa6] "))
+    alone = described("aaaab0", path="i.md", **edges(supersedes="mem:aaaab0"))
     by_path = described("aaaaa7", path="e.md", **edges(supersedes="b.md"))
     itself = described("aaaaa8", path="f.md", **edges(superseded_by="mem:aaaaa4"))
     plain = {"aaaaa0": "a.md", "aaaaa1": "b.md", "aaaaa4": "g.md", "aaaaa6": "h.md"}
     all_of_them = [described(one, path=path) for one, path in plain.items()]
-    all_of_them += [new, cited, by_path, itself]
+    all_of_them += [new, cited, by_path, itself, alone]
     apply(catalog, *(change(one, path=one.path) for one in all_of_them))
 
     def superseded() -> set[str]:
         rows = catalog.find(EntryFilter(), limit=100)
-        gone = catalog.superseded(rows)
-        return {row.id for row in rows if row.docno in gone}
+        return {row.id for row in rows if catalog.is_superseded(row)}
 
     assert superseded() == {"aaaaa0", "aaaaa1", "aaaaa6", "aaaaa8"}
     apply(catalog, FileChange.gone("c.md"), change(described("aaaaa8", path="f.md"), path="f.md"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from memjournal.indexer.search.answer import Mode
 from memjournal.indexer.search.evidence import Legs
 from memjournal.indexer.text.analysis import query_terms
 from memjournal.indexer.vectors import rows as vector_rows
+from memjournal.indexer.vectors.index import VectorIndex
 
 from ..waiting import wait_until
 from .world import World, pick
@@ -55,6 +57,14 @@ def test_what_was_expected_is_answered_as_what_was_not(
     world: World, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(vector_rows, "PARALLEL_ROWS", 1)
+    begun: list[object] = []
+    begin = VectorIndex.begin_search
+
+    def counting(*given: Any, **more: Any) -> object:
+        begun.append(given)
+        return begin(*given, **more)
+
+    monkeypatch.setattr(VectorIndex, "begin_search", counting)
     fill(world)
     some, others = EntryFilter(types=("note",)), EntryFilter(kinds=("rule",))
     world.memory("pool timeout", "캐시 토큰", kind="rule", type="convention")
@@ -63,10 +73,13 @@ def test_what_was_expected_is_answered_as_what_was_not(
         legs = Legs(world.index, catalog)
         for text in QUESTIONS:
             expected = gathered(legs, text, wanted=others)
+            begun.clear()
             gathered(legs, text, wanted=some, then=others)
             assert gathered(legs, text, wanted=others) == expected
+            assert len(begun) == 2, "what was expected is looked for once"
             gathered(legs, text, wanted=some, then=others)
-            assert gathered(legs, text, wanted=some) == gathered(legs, text, wanted=some)
+            anew = Legs(world.index, catalog)
+            assert gathered(legs, text, wanted=some) == gathered(anew, text, wanted=some)
             gathered(legs, text, wanted=some, then=others)
             path = world.memory(f"{text} once more", "pool 캐시 토큰", kind="rule", type="rule")
             world.update()

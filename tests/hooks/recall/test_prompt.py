@@ -114,6 +114,36 @@ def test_an_answer_that_cites_a_memory_gives_way_to_it(journal: AskedJournal) ->
     assert recalled.text.count("[mem:") == 1
 
 
+@pytest.mark.parametrize(
+    "held",
+    [
+        {"kind": "task", "type": "done"},
+        {"title": "로그는 영어로 쓴다", "kind": "rule", "type": "convention"},
+    ],
+    ids=["a task that is done", "something else"],
+)
+def test_an_answer_that_cites_what_would_not_be_told_stays(
+    journal: AskedJournal, held: dict[str, object]
+) -> None:
+    title = str(held.get("title", "세션 토큰을 HttpOnly 쿠키에 저장한다"))
+    cited = journal.memory(title, **{name: one for name, one in held.items() if name != "title"})
+    journal.ask(TOKEN, turn=1)
+    answer = journal.answer(
+        f"세션 토큰은 localStorage 대신 HttpOnly 쿠키에 저장하기로 결정했습니다. [mem:{cited}]도 보세요.",
+        turn=1,
+    )
+    assert journal.told_with(TOKEN).ids == (answer,)
+
+
+def test_a_choice_that_was_refused_does_not_hide_the_answer(journal: AskedJournal) -> None:
+    journal.ask("로그인 방식을 정하자", turn=1)
+    asked = "Which login method should we use? → rejected"
+    journal.say("tool_output", asked, turn=1, tool="AskUserQuestion", outcome="rejected")
+    said = "We decided on the login method: JWT in a cookie, because the API has no sessions."
+    answer = journal.answer(said, turn=1)
+    assert journal.told_with("which login method did we choose?").ids == (answer,)
+
+
 def test_a_proposal_that_was_questioned_is_not_told(journal: AskedJournal) -> None:
     journal.ask("세션 토큰은 이제 localStorage에 저장하자", turn=1)
     journal.answer("정말로요?", turn=1)

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.journal.redaction import MAX_KNOWN, KnownSecrets, Redactor
-from memjournal.journal.redaction.repeats import hide_known
+from memjournal.journal.redaction import KnownSecrets, Redactor
+from memjournal.journal.redaction.repeats import MAX_KNOWN
 
 REDACTOR = Redactor()
+
+
+def hidden_in(text: str, secrets: Iterable[str]) -> str:
+    """*text* as it is written once *secrets* are known."""
+    known = KnownSecrets()
+    known.learn(secrets)
+    return known.hide(text, marker="[REDACTED]")[0]
 
 
 @pytest.mark.parametrize(
@@ -35,7 +44,7 @@ REDACTOR = Redactor()
 def test_what_a_call_gave_away_is_hidden_in_its_result(
     given: object, result: str, secret: str
 ) -> None:
-    hidden = hide_known(result, REDACTOR.secrets_in(given), marker="[REDACTED]")
+    hidden = hidden_in(result, REDACTOR.secrets_in(given))
     assert secret not in hidden
     assert "[REDACTED]" in hidden
 
@@ -51,7 +60,7 @@ def test_what_a_call_gave_away_is_hidden_in_its_result(
     ],
 )
 def test_words_and_numbers_that_mean_other_things_too_stay(given: object, result: str) -> None:
-    assert hide_known(result, REDACTOR.secrets_in(given), marker="[REDACTED]") == result
+    assert hidden_in(result, REDACTOR.secrets_in(given)) == result
 
 
 @given(
@@ -66,8 +75,8 @@ def test_any_value_can_be_looked_through(value: object) -> None:
 @given(st.text(), st.sets(st.text(min_size=6), max_size=4))
 def test_hiding_twice_is_hiding_once(text: str, known: set[str]) -> None:
     known = {one for one in known if not set(one) & set("[REDACTED]")}
-    once = hide_known(text, known, marker="[REDACTED]")
-    assert hide_known(once, known, marker="[REDACTED]") == once
+    once = hidden_in(text, known)
+    assert hidden_in(once, known) == once
     assert not any(one in once for one in known)
 
 
@@ -101,3 +110,10 @@ def test_redacting_what_was_redacted_with_what_is_known_changes_nothing(texts: l
     for text in ("".join(texts), *texts):
         once = REDACTOR.redact(text, known=known).text
         assert REDACTOR.redact(once).text == once == REDACTOR.redact(once, known=known).text
+
+
+def test_a_short_one_is_hidden_where_it_is_a_word_and_not_in_another() -> None:
+    text = "test123 을 쓰다가 test123로 로그인, _test123_ 'test123'; pytest123 latest1234 test1234"
+    hidden = hidden_in(text, ["test123"])
+    assert hidden.count("[REDACTED]") == 4
+    assert "pytest123 latest1234 test1234" in hidden

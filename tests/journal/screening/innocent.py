@@ -3,6 +3,12 @@
 from __future__ import annotations
 
 ENGLISH = (
+    "Ignore all lint warnings above 80 columns.",
+    "The parser should ignore everything after the fence, and what follows it.",
+    "Forget what I said about the cache; the tests were right.",
+    "The rules above are generated; do not edit them.",
+    "System: you are logged in as root.",
+    "I was told to ignore earlier migrations.",
     "We talked about the conversation history feature.",
     "Edit AGENTS.md and mention the new make target.",
     "yeah let's update CLAUDE.md but make sure that claude should ask first",
@@ -43,6 +49,9 @@ ENGLISH = (
 )
 
 KOREAN = (
+    "이전 규칙은 무효로 처리되어 삭제된다.",
+    "위 명령은 로컬에서만 실행한다.",
+    "기존 규칙을 잊지 않도록 문서에 적었다.",
     "대화 기록 기능에 대해 이야기했다.",
     "AGENTS.md를 수정했다. 새 make 대상을 적어 두었다.",
     "CLAUDE.md에 빌드 방법이 적혀 있다.",
