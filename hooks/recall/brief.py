@@ -6,26 +6,31 @@ concluded. It is made while the assistant waits, so that it reads few files and 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import Final
 
 from ...indexer.catalog.catalog import Catalog
 from ...indexer.catalog.entry_filter import EntryFilter
 from ...indexer.catalog.row import Row
-from ..tool_kinds import asks_user
-from .calls import choices_in
+from .claims import Claim, claim_of, overrules
 from .items import Item, ItemMaker
 from .recalled import Recalled
 from .request import RecallRequest
+from .said import Parts, Places, Said, Sayings, choices_of, overruling
 from .sections import Line, Section, assemble
-from .sentences import fills, may_state_decision, sentences_of, states_decision, telling_part
+from .sentences import may_state_decision, names_decision
 from .sessions import Session, past_sessions
-from .standing import is_about_the_same, states_standing, words_of
-from .steps import MAX_CHARS, is_acknowledgement
-from .timeline import asked_last, heading_of, open_tasks, still_failing
+from .timeline import (
+    asked_last,
+    end_of,
+    heading_of,
+    last_session,
+    open_tasks,
+    says_something,
+    still_failing,
+)
 from .wording import WORDINGS, Language, Lead, language_of
 
 HOLDING: Final = ("decision", "constraint", "preference", "lesson")
@@ -40,12 +45,8 @@ _N_TOLD: Final = 10
 _N_DECIDED: Final = 3
 _N_LOOKED_AT: Final = 20  # the last of a session, in which decisions are looked for
 _N_SESSIONS: Final = 6  # the last ones, in which is looked for what the user said for good
-_N_SAID: Final = 8
-_N_READ: Final = 24  # prompts that are read for it; of most the title tells that they do not say it
-_LONGEST_READ: Final = 600  # characters
 _RULE_TOKENS: Final = 50
 _FACT_TOKENS: Final = 60
-_SAID_TOKENS: Final = 45
 _PROMPT_TOKENS: Final = 45
 _DECISION_TOKENS: Final = 60
 _END_TOKENS: Final = 80
@@ -63,18 +64,29 @@ def make_brief(request: RecallRequest) -> Recalled:
     known = _Known(maker)
     rules, facts = known.rules_and_facts(request.catalog, request.project)
     sessions = list(islice(past_sessions(request, maker), _N_SESSIONS))
-    wishes = list(_said_for_good(sessions, maker, known, [*rules, *facts]))
+    said = Sayings(sessions, maker, hidden=request.redactor.rules.marker)
+    held = (*rules, *facts)
+    set_down = {item.id: Said.since(item.created, claim_of(item.quote)) for item in held}
+    since, wishes = _beside(held, set_down, said.for_good(list(set_down.values())), known)
     tasks = [item for item in open_tasks(request, maker) if known.is_new(item)]
-    ended = list(_told_of(sessions, maker, known)) if sessions else []
-    told = (*rules, *facts, *wishes, *tasks, *(one.item for one in ended))
+    failing = still_failing(sessions, request, maker=maker)
+    last = last_session(sessions, maker) if sessions else None
+    ended = list(_told_of(last, failing, said, maker, known)) if last else []
+    told = (*held, *chain(*since.values()), *wishes, *tasks, *(one.item for one in ended))
     language = language_of(item.quote for item in told)
     wording = WORDINGS[language]
-    heading = ""
-    if sessions:
-        heading = heading_of(sessions[0], wording.session, request=request, language=language)
+    heading = heading_of(last, wording.session, request=request, language=language) if last else ""
     sections = (
-        _section(wording.rules, rules, language, share=_SHARES["rules"]),
-        _section(wording.decisions, facts, language, share=_SHARES["facts"]),
+        Section(
+            heading=wording.rules,
+            lines=list(_below_what_was_said_since(rules, since, language)),
+            share=_SHARES["rules"],
+        ),
+        Section(
+            heading=wording.decisions,
+            lines=list(_below_what_was_said_since(facts, since, language)),
+            share=_SHARES["facts"],
+        ),
         _section(wording.said, wishes, language, share=_SHARES["said"]),
         _section(wording.tasks, tasks, language, share=_SHARES["tasks"]),
         Section(
@@ -102,15 +114,15 @@ class _Known:
     """What of the journal was chosen already, so that nothing is told twice."""
 
     maker: ItemMaker
-    _ids: set[str] = field(default_factory=set)
+    ids: set[str] = field(default_factory=set)
     _quotes: set[str] = field(default_factory=set)
 
     def is_new(self, item: Item) -> bool:
         """Whether neither the memory nor its words were chosen before; from now on they were."""
         words = "".join(filter(str.isalnum, item.quote.casefold()))
-        if item.id in self._ids or words in self._quotes:
+        if item.id in self.ids or words in self._quotes:
             return False
-        self._ids.add(item.id)
+        self.ids.add(item.id)
         self._quotes.add(words)
         return True
 
@@ -148,69 +160,42 @@ class _Known:
                 yield item
 
 
-# --- what the user said for good ----------------------------------------------------------------
+# --- rules and what was said since -----------------------------------------------------------------
 
 
-def _said_for_good(
-    sessions: Sequence[Session], maker: ItemMaker, known: _Known, held: Sequence[Item]
-) -> Iterator[Item]:
-    """What the user decided, chose or wants from now on, the newest first.
-
-    Of what is about the same the newest is told alone, and nothing where what is *held* came later.
-    """
-    later = [(item.created, words_of(item.quote)) for item in held]
-    n_told = 0
-    for item in _statements_in(sessions, maker):
-        words = words_of(item.quote)
-        if any(at >= item.created and is_about_the_same(one, words) for at, one in later):
+def _beside(
+    held: Sequence[Item],
+    set_down: Mapping[str, Said],
+    said: Iterable[tuple[Item, Sequence[Claim]]],
+    known: _Known,
+) -> tuple[dict[str, list[Item]], list[Item]]:
+    """What of *said* came after one that is *held* and overrules it, by its id; and the rest."""
+    since: dict[str, list[Item]] = {}
+    rest: list[Item] = []
+    for item, claims in said:
+        if not known.is_new(item):
             continue
-        later.append((item.created, words))
-        if known.is_new(item):
-            yield item
-            n_told += 1
-        if n_told == _N_SAID:
-            return
+        over = (
+            one.id
+            for one in held
+            if item.created > one.created
+            and any(overrules(claim, set_down[one.id].claim) for claim in claims)
+        )
+        if first := next(over, None):
+            since.setdefault(first, []).append(item)
+        else:
+            rest.append(item)
+    return since, rest
 
 
-def _statements_in(sessions: Sequence[Session], maker: ItemMaker) -> Iterator[Item]:
-    n_read = 0
-    for session in sessions:
-        rows = [*session.prompts, *_choices(session)]
-        rows.sort(key=lambda row: (row.created_us, row.offset), reverse=True)
-        for row in rows:
-            if not _may_state(row):
-                continue
-            n_read += 1
-            if n_read > _N_READ:
-                return
-            if not _part(row, maker.body_of(row), states_standing, max_tokens=_SAID_TOKENS):
-                continue
-            text = maker.text_of(row)  # which takes longer, as it passes redaction and screening
-            quote = _part(row, text, states_standing, max_tokens=_SAID_TOKENS)
-            item = maker.item(row, quote=quote) if quote else None
-            if item is not None:
-                yield item
-
-
-def _may_state(row: Row) -> bool:
-    """Whether *row* is worth reading; of a short prompt the title is all that it says."""
-    if row.type == "tool_output":
-        return True
-    is_whole = row.n_chars <= len(row.title)
-    return states_standing(row.title) if is_whole else row.n_chars <= _LONGEST_READ
-
-
-def _choices(session: Session) -> list[Row]:
-    return [row for row in session.tools if asks_user(row.tool) and row.outcome == "ok"]
-
-
-def _part(row: Row, text: str, is_meant: Callable[[str], bool], *, max_tokens: int) -> str:
-    """The sentences of *text* that are meant, or what was chosen; "" where it says neither."""
-    if row.type == "tool_output":
-        return telling_part(choices_in(text), max_tokens=max_tokens)
-    sentences = sentences_of(text)
-    meant = [at for at, one in enumerate(sentences) if is_meant(one)]
-    return telling_part(sentences, max_tokens=max_tokens, only=meant) if meant else ""
+def _below_what_was_said_since(
+    items: Iterable[Item], since: Mapping[str, Sequence[Item]], language: Language
+) -> Iterator[Line]:
+    """*items*, which were set down on purpose and may be over all the same, each below what came after it."""
+    for item in items:
+        for one in since.get(item.id, ()):
+            yield Line.of(one, language, lead="said_since", with_place=True)
+        yield Line.of(item, language)
 
 
 # --- the last session -------------------------------------------------------------------------
@@ -228,58 +213,87 @@ class _Ended:
         return Line.of(self.item, language, lead=self.lead, with_place=not self.is_of_last)
 
 
-def _told_of(sessions: Sequence[Session], maker: ItemMaker, known: _Known) -> Iterator[_Ended]:
-    """What is told of the last of *sessions*, the most worth first: its end, its decisions, its beginning."""
-    if failing := still_failing(sessions, body_of=maker.body_of):
-        row, session = failing
+def _told_of(
+    session: Session,
+    failing: tuple[Row, Session] | None,
+    said: Sayings,
+    maker: ItemMaker,
+    known: _Known,
+) -> Iterator[_Ended]:
+    """What is told of the last *session*, the most worth first: its end, its decisions, its beginning."""
+    if failing:
+        row, failed_in = failing
         item = maker.item(row)
         if item is not None and known.is_new(item):
-            yield _Ended("failing", item, is_of_last=session is sessions[0])
-    for lead, item in _candidates(sessions[0], maker):
+            yield _Ended("failing", item, is_of_last=failed_in is session)
+    for lead, item in _candidates(session, said, maker, told=known.ids):
         if item is not None and known.is_new(item):
             yield _Ended(lead, item)
 
 
-def _candidates(session: Session, maker: ItemMaker) -> Iterator[tuple[Lead, Item | None]]:
-    end = session.turns[-1]
-    if last := asked_last(session, text_of=maker.text_of):
-        is_unanswered = last in end.prompts and not end.answers
+def _candidates(
+    session: Session, said: Sayings, maker: ItemMaker, *, told: Container[str]
+) -> Iterator[tuple[Lead, Item | None]]:
+    end = end_of(session, maker, told=told)
+    turn = session.turns[end]
+    if last := asked_last(session, end, text_of=maker.text_of):
+        is_unanswered = last in turn.prompts and not turn.answers
         yield (
             "unanswered" if is_unanswered else "asked_last",
             maker.item(last, max_tokens=_PROMPT_TOKENS),
         )
-    if end.answers and _says_something(end.answers[-1], maker):
-        yield "stopped", maker.item(end.answers[-1], max_tokens=_END_TOKENS)
-    for decided in _decided_in(session, maker):
+    if turn.answers and says_something(turn.answers[-1], maker):
+        yield "stopped", maker.item(turn.answers[-1], max_tokens=_END_TOKENS)
+    for decided in islice(_decided_in(session, said, maker), _N_DECIDED):
         yield "decided", decided
     if session.prompts:
         yield "asked_first", maker.item(session.prompts[0], max_tokens=_PROMPT_TOKENS)
 
 
-def _says_something(answer: Row, maker: ItemMaker) -> bool:
-    """Whether an answer is more than "Ok."."""
-    if answer.n_chars > MAX_CHARS:
-        return True
-    text = maker.text_of(answer)
-    return not is_acknowledgement(text) and not all(map(fills, sentences_of(text)))
+def _decided_in(session: Session, said: Sayings, maker: ItemMaker) -> Iterator[Item]:
+    """The last decisions that answers and prompts state, and choices that the user was asked for.
 
-
-def _decided_in(session: Session, maker: ItemMaker) -> Iterator[Item]:
-    """The last decisions that answers and prompts state, and choices that the user was asked for."""
-    rows = [*session.answers, *session.prompts, *_choices(session)]
+    In the place of what the user overruled since stands what was said instead; of two about the same the later.
+    """
+    rows = [*session.answers, *session.prompts, *choices_of(session)]
     rows.sort(key=lambda row: (row.created_us, row.offset))
-    n_found = 0
+    later = list(said.later)
+    told: set[int] = set()
     for row in reversed(rows[-_N_LOOKED_AT:]):
-        stored = maker.stored(row)
-        if stored is None or not (
-            row.type == "tool_output" or may_state_decision(stored.entry.body)
-        ):
+        body = maker.body_of(row)
+        if not (row.type == "tool_output" or may_state_decision(body)):
             continue
-        is_meant = partial(states_decision, by_user=row.type == "user_prompt")
-        quote = _part(row, maker.text_of(row), is_meant, max_tokens=_DECISION_TOKENS)
+        find = _decisions_of_user if row.type == "user_prompt" else _decisions
+        parts = Parts.of(row, maker.text_of(row), find, hidden=said.hidden)
+        claims = parts.claims
+        for instead in _said_instead(row, claims, later, said, maker):
+            if instead.docno not in told:
+                told.add(instead.docno)
+                if item := maker.item(instead, max_tokens=_PROMPT_TOKENS):
+                    yield item
+        quote = parts.holding(row, later).quote(max_tokens=_DECISION_TOKENS)
+        later[:0] = [Said.by(row, claim) for claim in claims]
         item = maker.item(row, quote=quote) if quote else None
         if item is not None:
             yield item
-            n_found += 1
-        if n_found == _N_DECIDED:
-            return
+
+
+def _said_instead(
+    row: Row, claims: Iterable[Claim], later: Sequence[Said], said: Sayings, maker: ItemMaker
+) -> Iterator[Row]:
+    """The prompts that overruled what *row* *claims*, and that nothing overruled since."""
+    for claim in claims:
+        over = overruling(later, row, claim)
+        if over is None or over.row is None or over.row.type != "user_prompt":
+            continue
+        is_shown = said.hidden not in maker.text_of(over.row)
+        if is_shown and overruling(said.later, over.row, over.claim) is None:
+            yield over.row
+
+
+def _decisions(sentences: Sequence[str]) -> Places:
+    return [(at,) for at, one in enumerate(sentences) if names_decision(one)]
+
+
+def _decisions_of_user(sentences: Sequence[str]) -> Places:
+    return [(at,) for at, one in enumerate(sentences) if names_decision(one, by_user=True)]

@@ -146,7 +146,7 @@ _UNDECIDED_EN: Final = re.compile(
 )
 _DECIDES_KO: Final = re.compile(
     r"결정(?:했|하였|됐|되었|함|됨|한다|합니다|입니다|사항|:|은 |\s*[-—:])"
-    r"|기로\s*(?:했|하였|합시다|합니다|함|정했|결정|하자|한다|하고|하겠|할게|해요|했으|합의)"
+    r"|기로\s*(?:했(?!다고|다는|다며|대)|하였|합시다|합니다|함|정했|결정|하자|한다|하고|하겠|할게|해요|했으|합의)"
     r"|(?<![가-힣])정(?:했|하였|합니다|함)(?:다|습니다|어|음|으|$|[.,])?"
     r"|(?:채택|선택|확정|합의)(?:했|하였|함|합니다|됐|되었|됨|한다)"
     r"|(?:으로|로)\s*(?:갑니다|간다|가자|갈게|가겠습니다|확정)"
@@ -167,6 +167,22 @@ _FILLS: Final = re.compile(
     re.IGNORECASE,
 )
 """What announces a look, or fills; "I will set the timeout to 4 seconds" and ``제한하겠습니다`` say what is done."""
+_QUOTATION: Final = Pattern(r"\"[^\"]{1,600}\"|“[^”]{1,600}”|「[^」]{1,600}」")
+_NAMES_NOTHING: Final = Pattern(
+    r"\b(?:go(?:ing)? with|use|keep|stick with|take|chose|picked|(?:went|decided) (?:with|on|for))"
+    r" (?:that|this|it|those|these|the (?:first|second|third|last|other|former|latter))(?: one| option)?[\s.!]*$"
+    r"|(?<![가-힣])(?:그|이|저)(?:걸|것|거|쪽|렇게)(?:으?로|을|를)? ?(?:가|하|쓰|결정|정|선택|확정|진행)",
+    re.IGNORECASE,
+)
+_OBEYS: Final = Pattern(
+    r"(?:(?:네|넵|넹|예|응|그래요?)[,.!~]* .{0,60}(?:겠습니다|게요|겠어요|ㄹ게)"
+    r"|(?:알겠|좋습니다|그렇게 하겠).{0,70}"
+    r"|(?:ok|okay|yes|sure|right|alright|fine)[,.!:]* (?:i|we)(?:'ll| will)\b.{0,60}"
+    r"|(?:understood|got it|noted|will do|ok|okay)(?:[,.!:]+ .{0,60})?)[.!~]*",
+    re.IGNORECASE,
+)
+"""An answer that takes an order and says nothing else."""
+_LONGEST_OBEYING: Final = 80  # characters
 _LONGEST_BEFORE: Final = 60  # characters before a cue in which it is taken back
 
 
@@ -175,15 +191,31 @@ def fills(sentence: str) -> bool:
     return _FILLS.match(sentence) is not None
 
 
+def obeys(answer: str) -> bool:
+    """Whether *answer* only says that something will be done as it was asked for."""
+    return len(answer) <= _LONGEST_OBEYING and _OBEYS.fullmatch(answer) is not None
+
+
 def is_question(sentence: str) -> bool:
     """Whether *sentence* asks rather than says."""
     return _IS_QUESTION.search(sentence) is not None
 
 
+def without_quotations(sentence: str) -> str:
+    """*sentence* without what it quotes: that is somebody else's word. Also where a mark has no second one in it."""
+    said = _QUOTATION.sub(" ", sentence)
+    first = said.find('"')
+    if first < 0:
+        return said
+    is_closing = not said[first + 1 :].strip(" .!?…,")
+    return said[first + 1 :] if is_closing else said[:first]
+
+
 def states_decision(sentence: str, *, by_user: bool = False) -> bool:
-    """Whether *sentence* says that something was decided; asking, weighing and denying are not."""
+    """Whether *sentence* says that something was decided; asking, weighing, denying and quoting are not."""
     if is_question(sentence):
         return False
+    sentence = without_quotations(sentence)
     if _DECIDES_KO.search(sentence) or (by_user and _CHOOSES_EN.match(sentence)):
         return True
     found = _DECIDES_EN.search(sentence)
@@ -192,6 +224,16 @@ def states_decision(sentence: str, *, by_user: bool = False) -> bool:
     return not _UNDECIDED_EN.search(
         sentence[max(0, found.start() - _LONGEST_BEFORE) : found.start()]
     )
+
+
+def names_decision(sentence: str, *, by_user: bool = False) -> bool:
+    """Whether it is one that says by itself what was decided.
+
+    A mere "OK, we'll use it" is none, and "let's go with that one" is understood by nobody else.
+    """
+    if _NAMES_NOTHING.search(sentence) or (not by_user and obeys(sentence)):
+        return False
+    return states_decision(sentence, by_user=by_user)
 
 
 def may_state_decision(text: str) -> bool:

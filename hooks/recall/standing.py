@@ -8,23 +8,31 @@ It is better to miss one, which a search still finds, than to tell every later s
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
-from ...indexer.text.korean import stem_length
 from ...journal.redaction.lazy import Pattern
-from .sentences import is_question, states_decision
+from .sentences import is_question, states_decision, without_quotations
 
 _LEADS_IN: Final = (
     r"^(?:(?:please|also|and|so|but|ok|okay|well|btw|note|remember|rule|fyi)[,:]? +"
     r"|(?:in|for|on) (?:this|the|our|all|every) [\w ]{1,40}?,? |for [\w/ -]{1,30}, |when \w[\w/ -]{1,40}, ){0,3}"
 )
+_IMPERATIVES: Final = (
+    "always|never|do not|don'?t|only|use|write|run|keep|put|name|prefer|ask|tell|show|make|add|commit|push|deploy|test"
+    "|check|format|explain|answer|respond|reply|avoid|start|open|create|include|document|stop"
+)
 _WISHES_EN: Final = Pattern(
     r"\b(?:from now on|going forward|from here on|as a rule)\b"
-    rf"|{_LEADS_IN}(?:always|never) (?!mind\b|again\b|ever\b|had\b|got\b|saw\b|did\b|seen\b|\w+(?:ed|s) )\w+"
+    rf"|{_LEADS_IN}(?:in (?:the )?future|next time)(?: too| again)?,? (?:please )?(?:{_IMPERATIVES})\b"
+    rf"|{_LEADS_IN}(?:remember|keep in mind) that (?:we|i|our|the|all|every|each|no|only)\b"
+    r"|^(?:please )?remember: "
+    rf"|{_LEADS_IN}(?:every|each|all)\b[\w /-]{{2,40}} (?:must|has to|have to)\b(?! (?:pass|work|succeed|fail)\b)"
+    rf"|{_LEADS_IN}(?:always|never(?: ever)?) (?!mind\b|again\b|ever\b|had\b|got\b|saw\b|did\b|seen\b|\w+(?:ed|s) )\w+"
     rf"|{_LEADS_IN}(?:use|prefer|write|keep|put|name|run|commit|deploy)\b[^.!?]{{1,80}}[,;] (?:but )?never\b"
     r"|\b(?:should|must|have to|need to|to|please) (?:always|never)\b"
     r"|\b(?:we|i) (?:always|never|only) (?:use|write|run|commit|push|merge|squash|rebase|deploy|release|name|put|keep|test"
-    r"|format|mock|pin|log|ship|review|document|add|return|throw|support|target)\b"
+    r"|format|mock|pin|log|ship|review|document|add|return|throw|support|target|want)\b"
     r"|\b(?:we|i)(?:'d| would)? (?:much |strongly )?prefer\b",
     re.IGNORECASE,
 )
@@ -37,19 +45,25 @@ _MAY_WISH_EN: Final = Pattern(
 """A wish, unless it points to something or to the moment."""
 _WILL_KO: Final = (
     r"(?:자|줘|줘요|줘라|주세요|세요|십시오|합시다|하기|할 것|할것|쓸 것|말 것|말것|마|마라|말아|말자|말고|금지|한다|쓴다|해라|써라|(?:로|만|을|를)\s*써"
-    r"|부탁해|부탁해요|부탁드려요|부탁드립니다|(?:대답|답|작성|설명|요약|표기)해|도록|도록 해|(?:로|만|서|게)\s*해|해야 (?:해|돼|한다)|면 (?:돼|된다)|야 (?:해|돼|한다))"
+    r"|물어봐|물어봐요|돌려|켜|켜둬|지켜|남겨|적어|붙여|맞춰|부탁해|부탁해요|부탁드려요|부탁드립니다|(?:대답|답|작성|설명|요약|표기)해|도록|도록 해|(?:로|만|서|게)\s*해|해야 (?:해|돼|한다)|면 (?:돼|된다)|야 (?:해|돼|한다))"
     r"[\s.!~]*$"
 )
 _WISHES_KO: Final = Pattern(
-    r"(?:(?<![가-힣])(?:앞으로|이제부터|지금부터)(?:는|도|,)?"
-    r"(?!\s*(?:옮|당[겨기]|보내|빼|이동|밀|가져|돌|넘|끌|나오|감|튀|정렬|배치))"
+    r"(?:(?<![가-힣])(?:앞으로|이제부터|지금부터|다음부터)(?:는|도|,)?"
+    r"(?!\s*(?:옮|당[겨기]|보내|빼|이동|밀|가져|가\s?봐|돌|넘|끌|나오|감|튀|정렬|배치))"
     r"|(?<![가-힣])(?:항상|언제나|매번|절대로?|웬만하면|되도록)"
     rf"|(?:때|마다|전에|후에|뒤에)(?:는|은|도)?\s.*(?:반드시|무조건|꼭)).*{_WILL_KO}"
+    r"|[가-힣\w](?:은|는) (?:항상|언제나|앞으로|이제부터|다음부터)(?:는|도)? .*(?<!앞으)로[\s.!~]*$"
+    r"|(?:앞으로|이제부터|다음부터)(?:는|도)? .{0,40}[가-힣\w](?:은|는) .*(?<!앞으)로[\s.!~]*$"
+    r"|(?:은|는) (?:.{0,40} )?(?:꼭|반드시|무조건) .*(?:두자|쓰자|지키자|켜자|유지하자|사용하자|남기자|달자|붙이자|맞추자|거치자|받자)[\s.!~]*$"
+    r"|(?<![가-힣])모든 .{1,60}(?:은|는) .{1,60}로만? ?(?:한다|쓴다|저장한다|통일한다)[\s.!~]*$"
+    r"|^기억해(?:\s?줘|\s?둬|주세요)?[:,] "
 )
 _MAY_WISH_KO: Final = Pattern(
     r"(?:쓰|사용하)지\s*(?:마|말)"
+    r"|[가-힣\w](?:은|는) (?:달|남기|섞|남발하|하드코딩하)지\s*(?:마|말)"
     r"|[\w가-힣`]+(?:로|으로|에)?만\s*(?:하자|쓰자|써|써줘|쓴다|사용하자|사용해|사용해줘|허용)[\s.!~]*$"
-    r"|(?:푸시|커밋|사용|쓰기|배포|머지)\s*금지[\s.!~]*$"
+    r"|[\w가-힣)] ?금지[\s.!~]*$"
     r"|(?:로|으로)\s*(?:통일|고정)(?:하자|해|해줘|한다|합시다)"
     r"|(?:(?<!다음)으로|(?<![새따서바대으])로)\s*하자[\s.!~]*$"
 )
@@ -60,7 +74,7 @@ _ORDERS: Final = Pattern(
 )
 """What sounds like a wish for good or a decision, and is no more than the next thing to do."""
 _FOR_GOOD: Final = Pattern(
-    r"\b(?:from now on|going forward|from here on|as a rule)\b|앞으로|이제부터|지금부터",
+    r"\b(?:from now on|going forward|from here on|as a rule|in (?:the )?future)\b|앞으로|이제부터|지금부터|다음부터",
     re.IGNORECASE,
 )
 _POINTS: Final = Pattern(
@@ -73,53 +87,67 @@ _POINTS: Final = Pattern(
     r"|그렇게|이렇게|이대로|그대로|이쪽|그쪽|(?:이|그|저)\s+[가-힣]+|[0-9]+번|첫\s*번째|두\s*번째)",
     re.IGNORECASE,
 )
+_WAITS: Final = Pattern(
+    r"\b(?:until|till|before|while) (?:i|we|you|then|tomorrow|further|later)\b|때까지",
+    re.IGNORECASE,
+)
+"""For how long an order is meant that says neither "always" nor "never"."""
 _OF_THE_PROJECT: Final = Pattern(r"(?:이|우리)\s+(?:프로젝트|저장소|레포|리포|팀|서비스)")
+_HERE: Final = Pattern(r" here[.!]*$", re.IGNORECASE)
+_REMEMBERS: Final = Pattern(r"\b(?:remember|keep in mind) that\b", re.IGNORECASE)
+_AND_SO_ON: Final = Pattern(
+    r"(?:앞으로|이제부터|다음부터)(?:도|는)?(?: (?:계속|쭉|항상|그렇게|이렇게))*(?: (?:해|해줘|해 줘|하자|부탁해))?[.!~]*"
+    r"|(?:항상|언제나) (?:그렇게|이렇게)(?: (?:해|해줘|해 줘|하자|부탁해))?[.!~]*"
+    r"|(?:and |also )?(?:(?:do (?:that|it|so) )?(?:always|from now on(?:,? always)?)(?: (?:please|too|as well))?"
+    r"|in (?:the )?future(?: too| as well))[.!]*",
+    re.IGNORECASE,
+)
+"""What makes the sentence before it a wish for good: ``날짜는 UTC로 저장해줘. 앞으로도 계속``."""
 _WORD: Final = Pattern(r"\w+")
 _NOT_MEANT: Final = Pattern(
     r"\b(?:might|maybe|perhaps|would|could|wonder|if we|whether)\b|ㄹ지도|을지도|을 수도",
     re.IGNORECASE,
 )
 _MIN_WORDS: Final = 2
+_LONGEST: Final = 400  # characters: what is longer is no wish, and would be looked at for long
+
+
+def points(sentence: str) -> bool:
+    """Whether *sentence* points to something or to the moment, so that it says little outside of its session."""
+    return _POINTS.search(_OF_THE_PROJECT.sub(" ", sentence)) is not None
+
+
+def standing_at(sentences: Sequence[str]) -> list[tuple[int, ...]]:
+    """The places of those of a prompt that hold beyond its session, each with the one that it goes on with."""
+    found: list[tuple[int, ...]] = []
+    for at, sentence in enumerate(sentences):
+        before = sentences[at - 1] if at else ""
+        if before and _AND_SO_ON.fullmatch(sentence):
+            if is_question(before) or points(before):
+                continue
+            found = [*(one for one in found if at - 1 not in one), (at - 1, at)]
+        elif states_standing(sentence):
+            found.append((at,))
+    return found
 
 
 def states_standing(sentence: str) -> bool:
     """Whether a user's *sentence* holds beyond its session: a decision, or how things are to be done."""
-    if is_question(sentence) or len(_WORD.findall(sentence)) < _MIN_WORDS:
+    if len(sentence) > _LONGEST or is_question(sentence):
         return False
-    wishes = bool(_WISHES_EN.search(sentence) or _WISHES_KO.search(sentence))
-    if wishes and _FOR_GOOD.search(sentence):
-        return not _NOT_MEANT.search(sentence)
-    if _ORDERS.search(sentence) or _POINTS.search(_OF_THE_PROJECT.sub(" ", sentence)):
+    if len(_WORD.findall(sentence)) < _MIN_WORDS:
+        return False
+    said = without_quotations(sentence)
+    comma = said.find(", ")  # what follows may say why: ``영어로 쓰자, 고객이 외국인이야``
+    is_korean_wish = _WISHES_KO.search(said) or (comma > 0 and _WISHES_KO.search(said[:comma]))
+    wishes = bool(_WISHES_EN.search(said) or is_korean_wish)
+    if wishes and _FOR_GOOD.search(said):
+        return not _NOT_MEANT.search(said)
+    pointing = _REMEMBERS.sub(" ", _HERE.sub("", said)) if wishes else said
+    if _ORDERS.search(said) or points(pointing):
         return False
     if wishes:
-        return not _NOT_MEANT.search(sentence)
-    return bool(
-        _MAY_WISH_EN.search(sentence) or _MAY_WISH_KO.search(sentence) or states_decision(sentence)
-    )
-
-
-# --- about the same ---------------------------------------------------------------------------------
-
-_SAME_FROM: Final = 0.6
-"""Of the fewer words: a judgement. Two wishes of the same have all but the value in common."""
-_FRAME_WORDS: Final = (
-    "always never use using keep from now on please the and not for with our we you decided to let"
-    " prefer should must only do don in of all it is be 앞으로 항상 절대 이제부터 쓰자 쓰지 하자 하기로 사용 말고 대신 해줘"
-    " 말자 했다 결정"
-)
-_FRAME: Final = frozenset(_FRAME_WORDS.split())
-
-
-def words_of(statement: str) -> frozenset[str]:
-    """The words that say what *statement* is about: Korean ones without their endings, none of its frame."""
-    words = (word.lower() for word in re.findall(r"[A-Za-z][\w+#.-]*\w|[가-힣]{2,}|\d+", statement))
-    telling = (word for word in words if word not in _FRAME)
-    return frozenset(
-        word[: stem_length(word)] if "가" <= word[0] <= "힣" else word for word in telling
-    )
-
-
-def is_about_the_same(one: frozenset[str], other: frozenset[str]) -> bool:
-    """Whether of two statements, by their words, only the later one can hold."""
-    fewer = min(len(one), len(other))
-    return fewer > 1 and len(one & other) >= _SAME_FROM * fewer
+        return not _NOT_MEANT.search(said)
+    if _WAITS.search(said):
+        return False
+    return bool(_MAY_WISH_EN.search(said) or _MAY_WISH_KO.search(said) or states_decision(said))

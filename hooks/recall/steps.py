@@ -122,10 +122,36 @@ _CHATS: Final = _words(
 _ABOUT_CHATS: Final = _words(
     "what what's whats should shall i we you have eat for today tonight tomorrow the is it a an tell me"
     " write about are how going do was your my good nice any idea ideas like now to get some on thanks"
-    " thank again autumn spring summer winter"
+    " thank again autumn spring summer winter we'll that's all it's time bed home leaving off calling a day see talk"
+    " soon later monday be back out then"
     " 오늘 내일 어때 어떠니 어때요 뭐 뭘 먹지 먹을까 먹을까요 먹었어 마실까 하나 해줘 좋네 좋다 너무 진짜 이제 그만"
-    " 추천해줘 추천 메뉴 할까 하지 정말 참 나 좀"
+    " 추천해줘 추천 메뉴 할까 하지 정말 참 나 좀 봐 봐요 보자 봅시다 뵙겠습니다 여기까지 하자 할게 할게요 합시다 이만 먼저 갈게 갈게요"
+    " 들어갈게 들어갈게요 다들 모두 자 자요 주무세요 되세요 보내 보내세요 푹 쉬어 쉬세요"
 )
+_PARTS_WITH: Final = _words("night goodnight bye goodbye tomorrow ya u i'm am day")
+_PARTS: Final = Pattern(
+    r"\bgood ?night\b|\b(?:good)?bye\b|\bsee (?:you|ya|u)\b|\btalk (?:to you )?(?:later|tomorrow|soon)\b"
+    r"|\b(?:that's|that is) (?:all|it) for (?:today|now)\b|(?<!it )\bdone for (?:today|the day|now)\b"
+    r"|\bcall(?:ing)? it a day\b|\bhave a (?:good|nice|great)\b|\b(?:i'm|i am) (?:off|leaving|out)\b"
+    r"|(?<![가-힣])(?:퇴근|고생\s?(?:했|하셨|많)|내일 (?:봐|보자|봅|뵙)|다음에 (?:봐|보자)|또 (?:봐|보자)|잘 ?자|주무세요|안녕히|굿나잇|굿밤|바이|좋은 (?:밤|하루)"
+    r"|(?:오늘은|일단|그럼) ?(?:여기까지|이만)|이만 (?:갈게|퇴근|자))",
+    re.IGNORECASE,
+)
+_PARTING: Final = Pattern(
+    r"(?:퇴근|고생|내일|다음|오늘|수고|바이|굿나잇|굿밤|잘자|좋은|밤|하루|또|일단|그럼)(?:은|는|에|도)?"
+    r"(?:할게|할게요|합니다|해|해요|한다|하자|했어|했어요|하셨어요|하셨습니다|많았어|많으셨습니다)?|많았어|많으셨어요|많이|잘|안녕히"
+)
+_CHATS_WITH: Final = Pattern(
+    r"(?:(?:hi|hello|hey|so|ok|안녕|안녕하세요)[!,.]* )?(?:(?:what|who) (?:can|are|do) you(?: do| know)?(?: for me)?"
+    r"|how are you(?: doing)?(?: today)?|what(?:'s| is) your name|(?:너는?|넌|당신은?)? ?(?:뭐|뭘|무엇을) 할 수 있(?:어|어요|니|나요|습니까)"
+    r"|(?:너는?|넌|당신은?) 누구(?:야|니|세요|예요))[?.! ]*"
+    r"|(?:please |can you |could you )?(?:write|tell|sing|make up|compose|give)(?: me| us)? (?:a|an|another|one) (?:\w+ )?"
+    r"(?:haiku|poem|joke|limerick|riddle|song|fun fact)(?: (?:about|on|for)(?: \w+){1,4})?(?: please)?[?.! ]*"
+    r"|(?:[가-힣]+ (?:주제로|대한|관한|대해) )?(?:하이쿠|농담|수수께끼|삼행시|시|노래) ?(?:하나|한 ?편|한 ?곡|좀)?(?:만)? ?(?:써|해|지어|불러|내) ?"
+    r"(?:줘|줄래|주세요)?[?.! ]*",
+    re.IGNORECASE,
+)
+"""Questions about the assistant, and what has nothing to do with code."""
 _CHAT_ENDING: Final = re.compile(r"(?:은|는|이|가|을|를|도|에|엔|에는)$")
 
 
@@ -153,10 +179,18 @@ def sense_of(text: str, *, n_chars: int, markers: Collection[str] = ()) -> Sense
 
 
 def is_small_talk(prompt: str) -> bool:
-    """Whether *prompt* is about lunch or the weather rather than work."""
+    """Whether *prompt* is about lunch or the weather, or takes leave, rather than work."""
+    if len(prompt) <= MAX_CHARS and _CHATS_WITH.fullmatch(prompt.strip()):
+        return True
     words = [_CHAT_ENDING.sub("", word) if len(word) > 1 else word for word in _words_of(prompt)]
-    return any(word in _CHATS for word in words) and all(
-        word in _CHATS or word in _ABOUT_CHATS or word in _ACKNOWLEDGES for word in words
+    parts = bool(words) and _PARTS.search(prompt) is not None
+    return (parts or any(word in _CHATS for word in words)) and all(
+        word in _CHATS
+        or word in _ABOUT_CHATS
+        or word in _ACKNOWLEDGES
+        or _IS_LAUGH.fullmatch(word)
+        or (parts and (word in _PARTS_WITH or _PARTING.fullmatch(word)))
+        for word in words
     )
 
 

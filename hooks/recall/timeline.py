@@ -6,23 +6,28 @@ is never told as if it were open, and a turn is told with its question and its a
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator
+import re
+from collections.abc import Callable, Container, Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from itertools import chain, islice
+from itertools import islice
 from typing import Final
 
 from ...indexer.catalog.entry_filter import EntryFilter
 from ...indexer.catalog.row import Row
+from ...journal.redaction.lazy import Pattern
 from ..capture import is_wanted
 from ..happening import ToolUsed
+from ..tool_kinds import asks_user
 from .calls import command_in, outcomes_of
 from .items import SHORT_ID, Item, ItemMaker
 from .recalled import Recalled
 from .request import RecallRequest
 from .safety import safe_name
 from .sections import Line, Section, assemble
+from .sentences import fills, obeys, sentences_of
 from .sessions import Session, Turn, past_sessions
-from .steps import is_routine
+from .standing import states_standing
+from .steps import MAX_CHARS, is_acknowledgement, is_routine
 from .wording import WORDINGS, Language, language_of
 
 OPEN: Final = ("pending", "in_progress", "blocked")
@@ -32,22 +37,35 @@ _N_TURNS: Final = 4
 _N_FAILING: Final = (
     3  # sessions, in the last of which that tried something a command may have failed
 )
+_N_SINCE: Final = 20  # calls of the session that is told
+_N_TRIED: Final = 20  # calls of a turn, of which one has to have done something
 _N_ASKED: Final = 20  # prompts, among which is one that says what it wants
 _PROMPT_TOKENS: Final = 45
 _ANSWER_TOKENS: Final = 80
 _TASK_TOKENS: Final = 45
 _N_TASKS: Final = 12
+_SAYS_DONE: Final = Pattern(r"\bdone\b|됐|됬|완료", re.IGNORECASE)
 
 
 def still_failing(
-    sessions: Iterable[Session], *, body_of: Callable[[Row], str]
+    sessions: Iterable[Session], request: RecallRequest, *, maker: ItemMaker
 ) -> tuple[Row, Session] | None:
     """The command that failed last in *sessions*, newest first, and was not run with success since.
 
-    Only the last turn that tried something counts: what was left failing before was gone on from. None where
-    all is well, or may be: a success is kept of tests and their like alone, so that any other command which
-    failed in a session may have been mended in a later one that changed a file.
+    Only the last turn that tried something counts: what was left failing before was gone on from, and be it in the
+    session that is told. None where all is well, or may be: a success is kept of tests and their like
+    alone, so that any other command which failed in a session may have been mended in a later one that
+    changed a file.
     """
+    found = _left_failing(sessions, body_of=maker.body_of)
+    if found is None or _was_gone_on_from(found[0], request, maker=maker):
+        return None
+    return found
+
+
+def _left_failing(
+    sessions: Iterable[Session], *, body_of: Callable[[Row], str]
+) -> tuple[Row, Session] | None:
     may_be_mended = False
     for session in islice(sessions, _N_FAILING):
         for turn in reversed(session.turns):
@@ -59,6 +77,23 @@ def still_failing(
                 return last, session
         may_be_mended = may_be_mended or any(row.files for row in session.answers)
     return None
+
+
+def _was_gone_on_from(failed: Row, request: RecallRequest, *, maker: ItemMaker) -> bool:
+    """Whether the session that is told, which may have been compacted or resumed, ran something since."""
+    if not request.session:
+        return False
+
+    def since(type_: str) -> list[Row]:
+        wanted = EntryFilter(sessions=(request.session,), types=(type_,), since=failed.created)
+        rows = request.catalog.find(wanted, limit=_N_SINCE)[::-1]
+        return [row for row in rows if row.session == request.session and row.branch == ""]
+
+    if outcomes_of(since("tool_output"), body_of=maker.body_of):
+        return True
+    if _is_always_kept(failed, maker.body_of(failed)):
+        return False
+    return any(row.files for row in since("assistant_response"))
 
 
 def _is_always_kept(row: Row, body: str) -> bool:
@@ -75,9 +110,62 @@ def _is_always_kept(row: Row, body: str) -> bool:
     return is_wanted(succeeded, "outcomes")
 
 
-def asked_last(session: Session, *, text_of: Callable[[Row], str]) -> Row | None:
-    """The last prompt that names what it wants, rather than a routine step; of routine steps the last."""
-    prompts = session.prompts[-_N_ASKED:]
+# --- where a session ended --------------------------------------------------------------------------
+
+
+def last_session(sessions: Sequence[Session], maker: ItemMaker) -> Session:
+    """The newest of *sessions*, at least one, in which was more than wishes for good: these are told themselves."""
+    worked = (
+        one
+        for one in sessions
+        if any(_came_to_something(turn, maker) for turn in reversed(one.turns))
+        or not all(states_standing(row.title) for row in one.prompts)
+    )
+    return next(worked, sessions[0])
+
+
+def end_of(session: Session, maker: ItemMaker, *, told: Container[str] = ()) -> int:
+    """The place of the last turn in which something was done or said; of the last one, where there is none such.
+
+    "Don't run the tests now" with its "I won't" is no end, and neither is a wish that was only taken note of, nor one
+    that was *told* and of whose turn there is nothing else to tell.
+    """
+
+    def is_end(turn: Turn) -> bool:
+        is_told = bool(turn.prompts) and all(row.id in told for row in turn.prompts)
+        if is_told and not any(says_something(row, maker) for row in turn.answers):
+            return False
+        return _came_to_something(turn, maker)
+
+    places = range(len(session.turns) - 1, -1, -1)
+    return next((at for at in places if is_end(session.turns[at])), len(session.turns) - 1)
+
+
+def _came_to_something(turn: Turn, maker: ItemMaker) -> bool:
+    """Whether more came of it than an "Ok."; what was not answered may be what it stopped before."""
+    if not turn.answers:
+        return bool(turn.tools) or not all(states_standing(row.title) for row in turn.prompts)
+    if any(row.files for row in turn.answers) or any(asks_user(row.tool) for row in turn.tools):
+        return True
+    if outcomes_of(turn.tools[-_N_TRIED:], body_of=maker.body_of):
+        return True
+    return any(says_something(row, maker) for row in turn.answers)
+
+
+def says_something(answer: Row, maker: ItemMaker) -> bool:
+    """Whether an answer is more than "Ok." and "Yes, I'll do that."."""
+    if answer.n_chars > MAX_CHARS:
+        return True
+    text = maker.text_of(answer)
+    if obeys(text) or (is_acknowledgement(text) and not _SAYS_DONE.search(text)):
+        return False
+    return not all(map(fills, sentences_of(text)))
+
+
+def asked_last(session: Session, end: int, *, text_of: Callable[[Row], str]) -> Row | None:
+    """The last prompt until the turn at *end* that names what it wants; of routine steps alone the last."""
+    after = {row.docno for turn in session.turns[end + 1 :] for row in turn.prompts}
+    prompts = [row for row in session.prompts if row.docno not in after][-_N_ASKED:]
     names = (row for row in reversed(prompts) if not is_routine(text_of(row)))
     return next(names, prompts[-1] if prompts else None)
 
@@ -109,9 +197,9 @@ def recent_timeline(request: RecallRequest, *, told: Container[str] = ()) -> Rec
     What the session was *told* already is left out, and with half of a turn the other half.
     """
     maker = request.maker()
-    sessions = past_sessions(request, maker)
-    last = next(sessions, None)
-    failing = still_failing(chain((last,), sessions), body_of=maker.body_of) if last else None
+    sessions = list(islice(past_sessions(request, maker), _N_FAILING))
+    last = last_session(sessions, maker) if sessions else None
+    failing = still_failing(sessions, request, maker=maker)
     failed = _failed_item(failing, maker, told)
     turns = list(_turns_told(last, maker, told)) if last else []
     tasks = open_tasks(request, maker, without=told)
@@ -120,7 +208,7 @@ def recent_timeline(request: RecallRequest, *, told: Container[str] = ()) -> Rec
     wording = WORDINGS[language]
     heading = ""
     if last:
-        is_newest = bool(turns) and turns[0].turn is last.turns[-1]
+        is_newest = bool(turns) and turns[0].turn is last.turns[end_of(last, maker)]
         template = wording.turns if is_newest else wording.earlier_turns
         heading = heading_of(last, template, request=request, language=language)
     lines = [turn.line(language) for turn in turns]
@@ -165,12 +253,14 @@ class _TurnTold:
 
 
 def _turns_told(session: Session, maker: ItemMaker, told: Container[str]) -> Iterator[_TurnTold]:
-    """The last turns, the newest first, of which nothing was *told*."""
-    for turn in reversed(session.turns[-_N_TURNS:]):
+    """The last turns until the end, the newest first, of which nothing was *told*."""
+    end = end_of(session, maker)
+    newest = session.turns[end]
+    for turn in reversed(session.turns[max(0, end + 1 - _N_TURNS) : end + 1]):
         asked, answered = turn.prompts[-1:], turn.answers[-1:]
         if not (asked or answered) or any(row.id in told for row in (*asked, *answered)):
             continue
-        if not asked and turn is not session.turns[-1]:  # it would stand below another's question
+        if not asked and turn is not newest:  # it would stand below another's question
             continue
         question = [maker.item(row, max_tokens=_PROMPT_TOKENS) for row in asked]
         answer = [maker.item(row, max_tokens=_ANSWER_TOKENS) for row in answered]

@@ -21,6 +21,7 @@ Lead = Literal[
     "stopped",
     "decided",
     "failing",
+    "said_since",
 ]
 """What an item is to the session that it is told of."""
 
@@ -65,6 +66,7 @@ WORDINGS: Final[Mapping[Language, Wording]] = {
             "decided": "decided",
             "failing": "still failing",
             "answered": "came of it",
+            "said_since": "said since by the user",
             "stopped": "stopped at",
             "unanswered": "stopped before an answer to",
         },
@@ -97,6 +99,7 @@ WORDINGS: Final[Mapping[Language, Wording]] = {
             "decided": "결정",
             "failing": "아직 실패",
             "answered": "결과",
+            "said_since": "그 뒤에 사용자가 한 말",
             "stopped": "멈춘 곳",
             "unanswered": "답 없이 멈춘 요청",
         },

@@ -225,6 +225,99 @@ def test_the_limit_of_the_assistant_is_kept(journal: SmallJournal) -> None:
     assert journal.brief(fits=lambda _: False).text == ""
 
 
+# --- what was decided ---------------------------------------------------------------------------
+
+
+def decide(journal: SmallJournal, prompt: str, answer: str, *, turn: int) -> tuple[str, str]:
+    asked = journal.ask(prompt, turn=turn)
+    journal.run("pytest -q", "4 passed", turn=turn)
+    return asked, journal.answer(answer, turn=turn)
+
+
+def decided_in(text: str) -> list[str]:
+    lines = [line for line in text.splitlines() if line.startswith(("- decided: ", "- 결정: "))]
+    return [line.partition(": ")[2].partition(" [mem:")[0] for line in lines]
+
+
+def work_goes_on(journal: SmallJournal) -> None:
+    journal.ask("add paging to the order list", turn=9)
+    journal.answer("The list of orders has pages of 20 now.", turn=9, files=("a.ts",))
+
+
+@pytest.mark.parametrize(
+    ("decision", "refusal"),
+    [
+        (
+            "We decided to use GraphQL with Apollo.",
+            "No, not GraphQL. Use REST, our partners only know REST.",
+        ),
+        ("상태 관리는 Redux Toolkit을 쓰기로 했습니다.", "아니야, Redux 말고 Zustand로 바꿔줘"),
+        ("We decided to cache pages in Varnish.", "hmm drop varnish, use the CDN"),
+    ],
+)
+def test_what_the_user_overruled_is_not_told_as_decided(
+    journal: SmallJournal, decision: str, refusal: str
+) -> None:
+    decide(journal, "what do you think of the API?", decision, turn=1)
+    work_goes_on(journal)
+    assert decided_in(journal.brief().text) == [decision]
+    decide(journal, refusal, "Changed, and the tests pass.", turn=10)
+    journal.ask("add sorting to the order list", turn=11)
+    journal.answer("The list of orders is sorted by date now.", turn=11, files=("a.ts",))
+    assert decided_in(journal.brief().text) == [refusal]
+
+
+def test_of_two_choices_of_the_same_the_later_is_told(journal: SmallJournal) -> None:
+    for turn, (question, choice) in enumerate(
+        [("Which date library?", "date-fns"), ("Which date library should we use?", "luxon")], 1
+    ):
+        journal.ask(f"Ask me about the library, {turn}.", turn=turn)
+        record = f'User has answered your questions: "{question}"="{choice}".'
+        journal.say("tool_output", record, turn=turn, tool="AskUserQuestion", outcome="ok")
+        journal.answer(f"Now it is {choice} everywhere.", turn=turn)
+    work_goes_on(journal)
+    said = journal.brief().text
+    assert "→ luxon" in said
+    assert "→ date-fns" not in said
+
+
+def test_a_choice_that_a_prompt_overruled_is_told_nowhere(journal: SmallJournal) -> None:
+    journal.ask("Ask me about payments.", turn=1)
+    record = 'User has answered your questions: "Which payment provider?"="Stripe".'
+    journal.say("tool_output", record, turn=1, tool="AskUserQuestion", outcome="ok")
+    journal.answer("It is built with Stripe.", turn=1)
+    wish = "Actually let us use Toss as payment provider instead of Stripe"
+    decide(journal, wish, "Switched to it.", turn=2)
+    work_goes_on(journal)
+    said = journal.brief().text
+    assert "→ Stripe" not in said
+    assert f"- {wish} [mem:" in said
+
+
+@pytest.mark.parametrize("prompt", ["그걸로 가자", "let us go with that one", "ok, use it"])
+def test_what_names_nothing_is_no_decision(journal: SmallJournal, prompt: str) -> None:
+    decide(journal, prompt, "Changed, and the tests pass.", turn=1)
+    work_goes_on(journal)
+    assert decided_in(journal.brief().text) == []
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        "네, 영어로 쓰겠습니다.",
+        "OK, we'll use it.",
+        'The RFC of team Blue says: "we decided to use gRPC everywhere". That does not concern us.',
+        "팀 블루는 gRPC를 쓰기로 했다고 합니다. 우리와는 상관없습니다.",
+    ],
+)
+def test_what_an_answer_takes_note_of_or_quotes_is_no_decision(
+    journal: SmallJournal, answer: str
+) -> None:
+    decide(journal, "what about the names of the variables?", answer, turn=1)
+    work_goes_on(journal)
+    assert decided_in(journal.brief().text) == []
+
+
 # --- going on -----------------------------------------------------------------------------------
 
 

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from memjournal.hooks.recall.standing import is_about_the_same, states_standing, words_of
+from memjournal.hooks.recall.sentences import sentences_of
+from memjournal.hooks.recall.standing import standing_at, states_standing
 
 from .small_journal import OLD, SmallJournal
 
@@ -67,6 +68,23 @@ def say(journal: SmallJournal, *prompts: str, session: str, answer: str = "Ok.")
         "이미지 저장소는 R2로 하자",
         "이 프로젝트에서는 항상 타입스크립트를 쓰자",
         "GraphQL은 빼고 REST를 유지하기로 결정했어",
+        "always use pnpm here",
+        "Never ever touch the generated/ folder",
+        "In the future, please write the tests first",
+        "always run the linter before you commit",
+        "we never want to see raw SQL in controllers",
+        "Every new endpoint must have an OpenAPI entry",
+        "remember that we deploy on Fridays only",
+        "에러 메시지는 앞으로 한국어로 보여주자, 고객이 한국인이야",
+        "테스트는 항상 pytest로 돌려",
+        "주석은 항상 한국어로",
+        "앞으로 에러 메시지는 한국어로",
+        "주석은 달지 마",
+        "any 타입 금지",
+        "다음부터는 배포 전에 나한테 물어봐",
+        "타입스크립트 strict 모드는 꼭 켜두자",
+        "TODO 주석은 남기지 말자",
+        "모든 API 응답은 snake_case로 한다",
     ],
 )
 def test_what_is_meant_for_good_is_known(sentence: str) -> None:
@@ -108,6 +126,19 @@ def test_what_is_meant_for_good_is_known(sentence: str) -> None:
         "다음으로 하자",
         "버튼 색을 빨강으로 바꾸자",
         "커밋해줘",
+        "do not commit until I say so",
+        "don't push before I have looked",
+        "내가 말할 때까지 커밋하지 마",
+        "let us go with that one",
+        "The tests always pass locally but never on CI",
+        "in the future the API will be versioned",
+        "All tests must pass",
+        "remember that bug from yesterday",
+        "메뉴가 항상 위로",
+        "로그인하면 항상 홈으로 가",
+        "로그인 버그는 꼭 고치자",
+        'The style guide of Blue says "always use tabs"',
+        "팀 블루는 gRPC를 쓰기로 했다고 한다.",
     ],
 )
 def test_what_is_meant_for_the_moment_or_complains_is_not(sentence: str) -> None:
@@ -115,20 +146,20 @@ def test_what_is_meant_for_the_moment_or_complains_is_not(sentence: str) -> None
 
 
 @pytest.mark.parametrize(
-    ("one", "other", "is_same"),
+    "prompt",
     [
-        ("앞으로 커밋 메시지는 한국어로 쓰자", "커밋 메시지는 영어로 쓰자", True),
-        (
-            "we decided to keep the REST API and drop GraphQL",
-            "drop the REST API, keep GraphQL",
-            True,
-        ),
-        ("커밋 메시지는 한국어로 쓰자", "커밋은 스쿼시로 하자", False),
-        ("always use tabs", "always use pnpm", False),
+        "모든 날짜는 UTC로 저장해줘. 앞으로도 계속",
+        "버튼 이름은 동사로 시작해. 항상 그렇게 해줘.",
+        "Dates are stored in UTC. From now on always.",
     ],
 )
-def test_statements_about_the_same_are_known(one: str, other: str, is_same: bool) -> None:
-    assert is_about_the_same(words_of(one), words_of(other)) is is_same
+def test_what_is_to_go_on_makes_a_wish_of_what_stands_before_it(prompt: str) -> None:
+    assert standing_at(sentences_of(prompt)) == [(0, 1)]
+
+
+@pytest.mark.parametrize("prompt", ["왜 이래? 앞으로도 계속", "이렇게 해줘. 앞으로도 계속"])
+def test_what_cannot_be_understood_is_none_even_if_it_goes_on(prompt: str) -> None:
+    assert standing_at(sentences_of(prompt)) == []
 
 
 @pytest.mark.parametrize(
@@ -190,6 +221,9 @@ def test_of_a_long_prompt_that_part_is_told(journal: SmallJournal) -> None:
     [
         ("커밋 메시지는 한국어로 쓰자", "앞으로 커밋 메시지는 영어로 쓰자"),
         ("keep the REST API and never GraphQL", "we decided to drop the REST API for GraphQL"),
+        ("never use semicolons", "always use semicolons"),
+        ("always use tabs", "use spaces from now on, not tabs"),
+        ("에러 메시지는 항상 영어로 써줘", "에러 메시지는 앞으로 한국어로 보여주자"),
     ],
 )
 def test_what_was_said_later_about_the_same_wins(
@@ -206,10 +240,60 @@ def test_a_memory_that_came_later_wins(journal: SmallJournal) -> None:
     assert said_in(journal.brief().text) == []
 
 
-def test_a_memory_that_came_before_does_not(journal: SmallJournal) -> None:
-    journal.memory("커밋 메시지는 영어로 쓴다")
-    say(journal, "커밋 메시지는 한국어로 쓰자", session=OLD)
-    assert said_in(journal.brief().text) == ["커밋 메시지는 한국어로 쓰자"]
+@pytest.mark.parametrize(
+    ("memory", "wish"),
+    [
+        ("커밋 메시지는 영어로 쓴다", "커밋 메시지는 한국어로 쓰자"),
+        ("Always use pnpm", "from now on use bun instead of pnpm"),
+    ],
+)
+@pytest.mark.parametrize("kind", ["rule", "fact"])
+def test_a_memory_that_came_before_stands_below_the_wish(
+    journal: SmallJournal, kind: str, memory: str, wish: str
+) -> None:
+    held = journal.memory(memory, kind=kind)
+    say(journal, wish, session=OLD)
+    recalled = journal.brief()
+    assert said_in(recalled.text) == []
+    lines = [line for line in recalled.text.splitlines() if line.startswith("- ")]
+    assert lines[0].startswith(
+        (f"- said since by the user: {wish}", f"- 그 뒤에 사용자가 한 말: {wish}")
+    )
+    assert f"[mem:{held}]" in lines[1]
+
+
+def test_wishes_about_different_things_stand_beside_each_other(journal: SmallJournal) -> None:
+    say(journal, "에러 메시지는 항상 영어로 써줘", "커밋 메시지는 앞으로 영어로 쓰자", session=OLD)
+    assert said_in(journal.brief().text) == [
+        "커밋 메시지는 앞으로 영어로 쓰자",
+        "에러 메시지는 항상 영어로 써줘",
+    ]
+
+
+def test_of_two_wishes_of_a_prompt_the_one_that_holds_is_told(journal: SmallJournal) -> None:
+    say(journal, "Always use pnpm. Never use semicolons.", session=OLD)
+    say(journal, "always use semicolons please", session=EARLIER)
+    assert said_in(journal.brief().text) == ["always use semicolons please", "Always use pnpm. …"]
+
+
+@pytest.mark.parametrize(
+    ("ban", "lifted"),
+    [
+        ("Don't use lodash in this repository", "You can use lodash again, we need debounce"),
+        ("lodash는 쓰지 마", "이제 lodash를 다시 써도 돼"),
+    ],
+)
+def test_a_ban_that_was_lifted_is_not_told(journal: SmallJournal, ban: str, lifted: str) -> None:
+    say(journal, ban, session=OLD)
+    assert said_in(journal.brief().text) == [ban]
+    say(journal, lifted, session=EARLIER)
+    assert said_in(journal.brief().text) == []
+
+
+def test_a_wish_about_a_secret_is_not_told(journal: SmallJournal) -> None:
+    token = "ghp_16C7e42F292c6912E7710c838347" + "Ae178B4a"
+    say(journal, f"always use the token {token} for pushes", "always use pnpm", session=OLD)
+    assert said_in(journal.brief().text) == ["always use pnpm"]
 
 
 def test_the_same_words_are_told_once(journal: SmallJournal) -> None:
