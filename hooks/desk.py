@@ -329,30 +329,16 @@ class HookDesk:
             self._know_what_was_told(state, start)
             if start.source == "fork" and state.brief is None:
                 state.brief = ""  # it goes on with all that the session before it was told
-            if not self._stays(start, state, teller):
-                state.brief = None
-            if state.brief is None:
+            told = ""
+            if state.brief != "":  # else there was nothing to tell
                 with self._reporting("the brief"):
-                    teller().tell_brief(
+                    told = teller().tell_brief(
                         adapter=adapter,
                         session=start.session,
                         project=self._project_of(start.cwd),
                         state=state,
                     )
-            return state.brief or ""
-
-    def _stays(
-        self, start: SessionStarted, state: SessionState, teller: Callable[[], Teller]
-    ) -> bool:
-        """Whether the brief is told as it was, so that the assistant's cache of it holds.
-
-        A compaction makes another context. What changed, was forgotten or replaced is not told again.
-        """
-        if start.source == "compact" or not state.brief:
-            return start.source != "compact"
-        with self._reporting("the brief"):
-            return teller().holds(state)
-        return False
+            return told
 
     def _judge(self, happening: Happening, state: SessionState, *, answer: str) -> None:
         """Note which of the memories that were told have been of use, as far as *answer* shows it."""

@@ -40,7 +40,9 @@ class SessionState:
     own_command: bool = False  # whether that prompt is one of memjournal's own slash commands
     is_restored: bool = False  # made of the session's file; what was told is not known yet
     brief: str | None = None  # as it was told; None before that
-    brief_marks: dict[str, str] = field(default_factory=dict)  # of what it tells: digests by id
+    brief_quotes: dict[str, str] = field(
+        default_factory=dict
+    )  # what it says of which memory, by id
 
     def as_json(self) -> bytes:
         fields = {name: getattr(self, name) for name in self.__slots__}
@@ -134,7 +136,7 @@ class SessionStates:
                     continue
                 state.asked = ""  # no id stands for it here
                 if not {*state.told, *state.told_now, *state.undecided}.isdisjoint(ids):
-                    state.brief, state.brief_marks = None, {}  # it is made anew without them
+                    state.brief, state.brief_quotes = None, {}  # it is made anew without them
                     state.told_now = _without(state.told_now, ids)
                     state.undecided = _without(state.undecided, ids)
                 _write(path, state.as_json())

@@ -20,6 +20,7 @@ _BLOCK: Final = re.compile(
     r"^(?P<fence>`{3,})(?P<language>[^\n`]*)\n(?P<text>.*?)^(?P=fence)[ \t]*$",
     re.MULTILINE | re.DOTALL,
 )
+_MAX_READ: Final = 8_000  # characters: each fence that is not closed is looked for to the end
 _SHELLS: Final = ("bash", "sh", "shell", "zsh", "powershell")
 _CHOICE: Final = re.compile(r'"([^"\n]{1,300})"\s*=\s*"([^"\n]{1,300})"')
 _CHOSEN: Final = re.compile(r"^(\S[^\n]{0,600}?) → (\S[^\n]{0,300})$", re.MULTILINE)
@@ -55,7 +56,7 @@ def command_in(body: str) -> str:
 
 
 def _whole_command_in(body: str) -> str:
-    found = _BLOCK.search(body)
+    found = _BLOCK.search(body[:_MAX_READ])
     return found["text"] if found is not None and found["language"] in _SHELLS else ""
 
 
@@ -82,7 +83,11 @@ def choices_in(body: str) -> list[str]:
 
 def _ending_of(body: str, *, failed: bool) -> str:
     """The last line of a tool's output; of one that failed, the last that speaks of it."""
-    blocks = [block["text"] for block in _BLOCK.finditer(body) if block["language"] not in _SHELLS]
+    blocks = [
+        block["text"]
+        for block in _BLOCK.finditer(body[:_MAX_READ])
+        if block["language"] not in _SHELLS
+    ]
     output = blocks[-1] if blocks else "" if command_in(body) else body
     lines = [line for line in map(_one_line, output.splitlines()) if line]
     saying = [line for line in lines if _SAYS_FAILURE.search(line)] if failed else []

@@ -36,6 +36,7 @@ from .recalled import Recalled
 from .request import RecallRequest
 from .sections import Line, Section, assemble
 from .sentences import is_question, states_decision
+from .steps import Sense, sense_of
 from .timeline import recent_timeline
 from .wording import language_of
 
@@ -53,6 +54,7 @@ _SAYS_LITTLE: Final = 25
 _SAYS_HOW_MUCH: Final = 16
 """The same of one with a number in it, such as "It is 30 days.": a judgement."""
 _MANY_CHOICES: Final = 20  # of one turn
+_MANY_PROMPTS: Final = 5
 _MAX_SUCCESSORS: Final = 8  # of one another, to the one that holds
 _NARRATES: Final = 100
 """Characters of what an assistant says between two tool calls: a judgement. 25 to 400 change nothing there."""
@@ -62,7 +64,7 @@ _N_TOUCHED: Final = 2  # turns that changed a file, the newest ones
 _MANY_TOUCHED: Final = 30  # changes of a file, from which it is one that everything touches
 _WISHES: Final = re.compile(
     r"\b(?:always|never|from now on|don'?t|do not|prefer|please use|only use|stop using|no more)\b"
-    r"|앞으로|항상|절대|쓰지\s*(?:마|말)|하지\s*(?:마|말)|말아\s*줘|[가-힣]+만\s*(?:하자|쓰자|써)|하자(?=[.!\s]|$)",
+    r"|앞으로|항상|절대|쓰지\s*(?:마|말)|하지\s*(?:마|말)|말아\s*줘|[가-힣]만\s*(?:하자|쓰자|써)|하자(?=[.!\s]|$)",
     re.IGNORECASE,
 )
 
@@ -335,7 +337,7 @@ class _Chooser:
         self, judged: Sequence[tuple[float, Features, Row]], told_from: float
     ) -> Iterator[Considered]:
         best, told, newest = 0.0, list[str](), 0
-        likely = [row for sure, _, row in judged if sure >= told_from]
+        found = [row for _, _, row in judged]
         for sure, features, row in judged:
             verdict: Verdict = "told"
             item: Item | None = None
@@ -346,7 +348,7 @@ class _Chooser:
             elif sure < best - (CLIFF if row.created_us < newest else CLIFF_OF_NEWER):
                 verdict = "far less sure than the first"
             else:
-                row, verdict, item = self._told_for(row, likely, told)
+                row, verdict, item = self._told_for(row, found, told)
             best = max(best, sure)
             if verdict == "told":
                 newest = max(newest, row.created_us)
@@ -354,12 +356,13 @@ class _Chooser:
                 row=row, features=features, probability=sure, verdict=verdict, item=item
             )
 
-    def _source_of(self, row: Row, likely: Iterable[Row]) -> Row:
-        """Of what is *likely* to help as well, the memory that a short answer cites; else *row* itself."""
+    def _source_of(self, row: Row, found: Iterable[Row]) -> Row:
+        """Of what was *found* as well, the memory that a short answer cites and repeats; else *row* itself."""
         if row.type != "assistant_response" or row.n_chars > _REPEATS:
             return row
-        cited = find_citations(self._maker.body_of(row))
-        return next((one for one in likely if one.id in cited and one.kind != "event"), row)
+        said = self._maker.body_of(row)
+        cited, words = find_citations(said), _words_of(said)
+        return next((one for one in found if one.id in cited and _is_repeated(one, words)), row)
 
     def _holding(self, row: Row) -> Row:
         """What has come in the place of *row*, in its project or in all; *row* itself if nothing has."""
@@ -380,10 +383,10 @@ class _Chooser:
                 yield from self._request.catalog.by_id(target)
 
     def _told_for(
-        self, row: Row, likely: Iterable[Row], told: list[str]
+        self, row: Row, found: Iterable[Row], told: list[str]
     ) -> tuple[Row, Verdict, Item | None]:
         """What is told where *row* was found: its source if that can be told, and what holds of it."""
-        source = self._holding(self._source_of(row, likely))
+        source = self._holding(self._source_of(row, found))
         verdict, item = self._tell(source, told)
         if verdict == "no text" and source is not row:
             source = self._holding(row)
@@ -394,12 +397,33 @@ class _Chooser:
         """*row* as it is told, if nothing is in the way, and then it is one of *told*."""
         if row.id in self._told or row.id in told:
             return "told already", None
-        item = self._maker.item(row, max_tokens=ITEM_TOKENS, about=self._about)
+        item = None
+        if not self._is_kept_back(row):
+            item = self._maker.item(row, max_tokens=ITEM_TOKENS, about=self._about)
         if item is None:
             is_superseded = self._request.catalog.is_superseded(row)
             return "superseded" if is_superseded else "no text", None
         told.append(row.id)
         return "told", item
+
+    def _is_kept_back(self, row: Row) -> bool:
+        """Whether *row* is of a turn of which the user wanted nothing to be remembered."""
+        if row.kind != "event" or not row.session:
+            return False
+        prompts = EntryFilter(sessions=(row.session,), turn=row.turn, types=("user_prompt",))
+        asked = self._request.catalog.find(prompts, limit=_MANY_PROMPTS)
+        return any(self._sense_of(one) == "is private" for one in asked)
+
+    def _sense_of(self, prompt: Row) -> Sense:
+        rules = self._request.redactor.rules
+        markers = (rules.marker, rules.private_marker)
+        return sense_of(self._maker.body_of(prompt), n_chars=prompt.n_chars, markers=markers)
+
+
+def _is_repeated(row: Row, words: set[str]) -> bool:
+    """Whether a memory says in its title what *words* say, for the most part."""
+    own = _words_of(row.title)
+    return row.kind != "event" and 2 * len(own & words) >= len(own)
 
 
 def _turn_of(row: Row) -> tuple[object, ...]:

@@ -106,11 +106,14 @@ def _plain(text: str) -> str:
     return " ".join(text.split())
 
 
+_LONGEST_ABBREVIATION: Final = 12  # characters, with what is before it
+
+
 def _split(text: str) -> Iterator[str]:
     start = 0
     for end in _END.finditer(text):
         piece = text[start : end.end()].strip()
-        if piece and not _ABBREVIATION.search(piece):
+        if piece and not _ABBREVIATION.search(piece[-_LONGEST_ABBREVIATION:]):
             yield piece
             start = end.end()
     if rest := text[start:].strip():

@@ -9,10 +9,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from itertools import groupby
+from itertools import groupby, islice
 from typing import Final
 
-from ...indexer.catalog.catalog import Catalog
 from ...indexer.catalog.entry_filter import EntryFilter
 from ...indexer.catalog.row import Row
 from ..tool_kinds import asks_user
@@ -21,16 +20,13 @@ from .items import ItemMaker
 from .request import RecallRequest
 from .steps import MAX_CHARS, Sense, sense_of
 
-_PAGE: Final = 50  # of the newest events of a project, among which its sessions are looked for
-_SMALL_PAGE: Final = 10  # and before the beginning of one that is longer
-_MAX_PAGES: Final = 20
+_MAX_SESSIONS: Final = 60  # are looked at, most of which may be small talk
 _N_LATEST: Final = 400  # events of the last session, from its end
 _N_BEFORE: Final = 60  # and of each before it
 _N_PROMPTS: Final = 30  # besides, of one that is longer
 _N_FIRST: Final = 5  # of them from its beginning
 _N_TRIED: Final = 20  # calls of a turn that only goes on, of which one has to have done something
 _SAYS_LITTLE: Final = 25  # characters of an answer such as "ok, continuing"
-_BEFORE_ALL: Final = -(2**62)  # microseconds
 
 
 @dataclass(frozen=True, slots=True)
@@ -63,40 +59,11 @@ def past_sessions(request: RecallRequest, maker: ItemMaker) -> Iterator[Session]
     """The sessions of the project in which there was work, but for the one that is told; the newest first."""
     reader = _Reader(request, maker)
     limit = _N_LATEST
-    for newest in _newest_of_sessions(request):
+    ended = request.catalog.newest_of_sessions(request.project, without=request.session)
+    for newest in islice(ended, _MAX_SESSIONS):
         if found := reader.session_that_ends_with(newest, limit=limit):
             yield found
             limit = _N_BEFORE
-
-
-def _newest_of_sessions(request: RecallRequest) -> Iterator[Row]:
-    """The last event of each session, as far as they stand among the newest of the project.
-
-    A page without a new session is all of one that is long: what is before its beginning comes next, as to
-    read all of it could take as long as it is.
-    """
-    wanted = EntryFilter(
-        projects=(request.project,), kinds=("event",), without_session=request.session
-    )
-    seen = {""}
-    limit = _PAGE
-    for _ in range(_MAX_PAGES):
-        rows = request.catalog.find(wanted, limit=limit)
-        new = {row.session: row for row in reversed(rows) if row.session not in seen}
-        seen |= new.keys()
-        yield from sorted(new.values(), key=lambda row: -row.created_us)
-        if len(rows) < limit:
-            return
-        oldest, limit = rows[-1], _PAGE
-        if len(new) < 2:
-            oldest, limit = _beginning_of(request.catalog, oldest), _SMALL_PAGE
-        wanted = replace(wanted, until=oldest.created)
-
-
-def _beginning_of(catalog: Catalog, row: Row) -> Row:
-    """The first event of the session of *row*."""
-    start = replace(row, created_us=_BEFORE_ALL)
-    return next(iter(catalog.neighbours(start, before=0, after=1)[1]), row)
 
 
 class _Reader:

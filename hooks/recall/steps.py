@@ -112,7 +112,7 @@ _KEPT_BACK: Final = Pattern(
     r"(?:일지|기록|저널|메모리)[가-힣]*\s*(?:에|에는|도)?\s*(?:남기|적|저장|쓰|하)지\s*(?:마|말)"
     r"|(?:기록|기억|저장)하지\s*(?:마|말)"
     r"|\b(?:do not|don'?t) (?:record|journal|log|remember|store|keep|save)\s+(?:any of\s+)?(?:this|that|it)"
-    r"(?:\s+in (?:the|your|my) (?:journal|log|memory))?[\s.!]*$|\boff the record\b",
+    r"(?:\s+in (?:the|your|my) (?:journal|log|memory))?(?:[\s.!]*$|\s*:)|\boff the record\b",
     re.IGNORECASE,
 )
 _CHATS: Final = _words(
@@ -162,7 +162,7 @@ def sense_of(text: str, *, n_chars: int, markers: Collection[str] = ()) -> Sense
     """
     if _OWN_COMMAND.match(text):
         return "is nothing"
-    if n_chars > MAX_CHARS:
+    if max(n_chars, len(text)) > MAX_CHARS:
         return "wants"
     rest = text
     for marker in filter(None, markers):

@@ -6,7 +6,7 @@ know of; the other way round, an assistant could be told the same thing twice.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -105,39 +105,26 @@ class Teller:
 
     def tell_brief(
         self, *, adapter: Adapter, session: str, project: str, state: SessionState
-    ) -> None:
-        """Make the brief of a session and freeze it in *state*.
+    ) -> str:
+        """The brief of a session, which *state* keeps.
+
+        It is told again as it was, so that the assistant's cache of it holds, as long as a new one would tell
+        all of it too: what was changed, forgotten, replaced or mended meanwhile is not told again.
 
         Raises:
             MemjournalError: the journal cannot be asked, or the ledger not be written.
         """
         if not self._brief_tokens:
-            return
+            return ""
         recalled = self.choose_brief(adapter=adapter, session=session, project=project)
+        if state.brief is not None and state.brief_quotes.items() <= recalled.quotes.items():
+            return state.brief
         if recalled.ids:
             self._note_told(recalled, "brief", adapter, session=session, project=project)
-        state.brief, state.brief_marks = recalled.text, self._marks_of(recalled.ids)
+        state.brief, state.brief_quotes = recalled.text, dict(recalled.quotes)
         state.told = _added(state.told, recalled.ids)
         state.undecided |= recalled.quotes
-
-    def holds(self, state: SessionState) -> bool:
-        """Whether all that its brief tells stands in the journal as it did, and nothing has replaced it.
-
-        Raises:
-            MemjournalError: the journal cannot be asked.
-        """
-        return self._marks_of(tuple(state.brief_marks)) == state.brief_marks
-
-    def _marks_of(self, ids: Sequence[str]) -> dict[str, str]:
-        """The digests of the entries *ids*, without those that are gone or superseded."""
-        if not ids:
-            return {}
-
-        def look(catalog: Catalog, _: Search) -> dict[str, str]:
-            rows = [row for one in ids for row in catalog.by_id(one)[:1]]
-            return {row.id: row.digest.hex() for row in rows if not catalog.is_superseded(row)}
-
-        return self._memory.use(look)
+        return state.brief
 
     def note_prompt(
         self,

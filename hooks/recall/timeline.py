@@ -208,7 +208,7 @@ def recent_timeline(request: RecallRequest, *, told: Container[str] = ()) -> Rec
     wording = WORDINGS[language]
     heading = ""
     if last:
-        is_newest = bool(turns) and turns[0].turn is last.turns[end_of(last, maker)]
+        is_newest = not turns or turns[0].turn is last.turns[end_of(last, maker)]
         template = wording.turns if is_newest else wording.earlier_turns
         heading = heading_of(last, template, request=request, language=language)
     lines = [turn.line(language) for turn in turns]

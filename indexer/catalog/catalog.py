@@ -45,6 +45,7 @@ _LISTS: Final = (
     "superseded",
 )  # tables of an entry's texts, one a row
 _FILES_AT_ONCE: Final = 2_000  # more are not read sooner
+_LAST_US: Final = 2**62  # later than any time
 
 
 class Catalog:
@@ -463,6 +464,24 @@ class Catalog:
         if after:
             later = self._select(f"{place} > (?, ?, ?)", values, order.format("ASC", after))
         return earlier[::-1], later
+
+    def newest_of_sessions(self, project: str, *, without: str = "") -> Iterator[Row]:
+        """The last event of each session of *project*, the newest first, but for that of the session *without*."""
+        query = "SELECT count(DISTINCT session) FROM entries WHERE project = ? AND session NOT IN ('', ?)"
+        ((n_left,),) = self._database.query(query, (project, without))
+        seen, until = ["", without], _LAST_US
+        while n_left > 0:
+            found = self._select(
+                "project = ? AND created_us <= ? AND kind = 'event'"
+                " AND session NOT IN (SELECT value FROM json_each(?))",
+                (project, until, json.dumps(seen)),
+                "ORDER BY created_us DESC, offset DESC, docno DESC LIMIT 1",
+            )
+            if not found:
+                return
+            yield found[0]
+            seen.append(found[0].session)
+            until, n_left = found[0].created_us, n_left - 1
 
     def last_answer(self, row: Row) -> Row | None:
         """The last answer in the turn of *row* and on its branch, which may be *row* itself; None if

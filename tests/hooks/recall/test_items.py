@@ -242,6 +242,7 @@ def test_the_telling_part_fits_and_is_quoted(text: str, max_tokens: int) -> None
         '"a" = ',
         "we ",
         "a. ",
+        "A. ",
         "[mem:aaaaaa], ",
         "(mem:aaaaaa, ",
         "[[mem:aaaaaa](",

@@ -144,6 +144,21 @@ def test_a_choice_that_was_refused_does_not_hide_the_answer(journal: AskedJourna
     assert journal.told_with("which login method did we choose?").ids == (answer,)
 
 
+@pytest.mark.parametrize(
+    ("said", "prompt"),
+    [
+        ("do not remember this: our revenue is 3 million", "what is our revenue?"),
+        ("이건 기록하지 마. 우리 매출은 30억이야", "우리 매출이 얼마였지?"),
+    ],
+)
+def test_what_was_said_off_the_record_is_not_told(
+    journal: AskedJournal, said: str, prompt: str
+) -> None:
+    journal.ask(said, turn=1)
+    journal.answer(f"Understood, I keep that in mind: {said[-30:]}", turn=1)
+    assert journal.told_with(prompt).text == ""
+
+
 def test_a_proposal_that_was_questioned_is_not_told(journal: AskedJournal) -> None:
     journal.ask("세션 토큰은 이제 localStorage에 저장하자", turn=1)
     journal.answer("정말로요?", turn=1)

@@ -11,6 +11,8 @@ from memjournal.journal.entry import Edge
 
 from .small_journal import OLD, SmallJournal
 
+BESIDE = "33333333-3333-4333-8333-333333333333"
+
 TRIVIAL, LAST = "11111111-0000-4000-8000-000000000001", "22222222-0000-4000-8000-000000000002"
 FILTER = "Add a filter by tag to the list of posts"
 FILTERED = "`PostList` filters by tag now, with `?tag=` in the address."
@@ -187,6 +189,23 @@ def test_a_short_prompt_that_names_what_it_wants_is_the_last_one(journal: SmallJ
     journal.ask("fix the nav", turn=2)
     journal.ask("commit it", turn=3)
     assert "- asked last: fix the nav" in journal.brief().text
+
+
+def test_what_fails_alone_is_of_the_last_session_and_no_earlier_one(journal: SmallJournal) -> None:
+    journal.ask("[PRIVATE]", turn=1)
+    journal.run("pytest -q", "1 failed", turn=1, outcome="error")
+    said = journal.timeline().text
+    assert "pytest -q" in said
+    assert "Earlier" not in said
+
+
+def test_a_session_within_a_long_one_is_found(journal: SmallJournal) -> None:
+    journal.ask("Write the manual please", turn=1, session=OLD)
+    journal.ask("always use pnpm, never npm", turn=1, session=BESIDE)
+    journal.answer("I use pnpm from now on.", turn=1, session=BESIDE)
+    for page in range(120):
+        journal.answer(f"page {page} of the manual", turn=1, session=OLD)
+    assert "always use pnpm, never npm" in journal.brief().text
 
 
 def test_sessions_beside_a_long_one_are_found(journal: SmallJournal) -> None:
