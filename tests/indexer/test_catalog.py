@@ -358,14 +358,14 @@ def test_of_a_filter_that_was_asked_before_only_what_is_new_is_looked_at(catalog
 
 
 def test_who_is_superseded_is_known_by_id_and_by_path(catalog: Catalog) -> None:
-    def edges(**targets: str) -> dict[str, object]:
-        return {"edges": tuple(Edge(relation, target) for relation, target in targets.items())}
+    def edges(**targets: str) -> tuple[Edge, ...]:
+        return tuple(Edge(relation, target) for relation, target in targets.items())
 
-    new = described("aaaaa3", path="c.md", **edges(supersedes="mem:aaaaa0", about="mem:aaaaa4"))
-    cited = described("aaaaa5", path="d.md", **edges(supersedes="[mem:aaaaa6] "))
-    alone = described("aaaab0", path="i.md", **edges(supersedes="mem:aaaab0"))
-    by_path = described("aaaaa7", path="e.md", **edges(supersedes="b.md"))
-    itself = described("aaaaa8", path="f.md", **edges(superseded_by="mem:aaaaa4"))
+    new = described("aaaaa3", path="c.md", edges=edges(supersedes="mem:aaaaa0", about="mem:aaaaa4"))
+    cited = described("aaaaa5", path="d.md", edges=edges(supersedes="[mem:aaaaa6] "))
+    alone = described("aaaab0", path="i.md", edges=edges(supersedes="mem:aaaab0"))
+    by_path = described("aaaaa7", path="e.md", edges=edges(supersedes="b.md"))
+    itself = described("aaaaa8", path="f.md", edges=edges(superseded_by="mem:aaaaa4"))
     plain = {"aaaaa0": "a.md", "aaaaa1": "b.md", "aaaaa4": "g.md", "aaaaa6": "h.md"}
     all_of_them = [described(one, path=path) for one, path in plain.items()]
     all_of_them += [new, cited, by_path, itself, alone]

@@ -115,18 +115,17 @@ def test_an_answer_that_cites_a_memory_gives_way_to_it(journal: AskedJournal) ->
 
 
 @pytest.mark.parametrize(
-    "held",
+    ("title", "kind", "type_"),
     [
-        {"kind": "task", "type": "done"},
-        {"title": "로그는 영어로 쓴다", "kind": "rule", "type": "convention"},
+        ("세션 토큰을 HttpOnly 쿠키에 저장한다", "task", "done"),
+        ("로그는 영어로 쓴다", "rule", "convention"),
     ],
     ids=["a task that is done", "something else"],
 )
 def test_an_answer_that_cites_what_would_not_be_told_stays(
-    journal: AskedJournal, held: dict[str, object]
+    journal: AskedJournal, title: str, kind: str, type_: str
 ) -> None:
-    title = str(held.get("title", "세션 토큰을 HttpOnly 쿠키에 저장한다"))
-    cited = journal.memory(title, **{name: one for name, one in held.items() if name != "title"})
+    cited = journal.memory(title, kind=kind, type=type_)
     journal.ask(TOKEN, turn=1)
     answer = journal.answer(
         f"세션 토큰은 localStorage 대신 HttpOnly 쿠키에 저장하기로 결정했습니다. [mem:{cited}]도 보세요.",
