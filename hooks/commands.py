@@ -62,7 +62,11 @@ _EXECUTES: Final = ("-exec", "-execdir", "-ok", "-okdir")
 _FD_EXECUTES: Final = ("-x", "-X", "--exec", "--exec-batch")
 _FIND_WRITES: Final = ("-delete", "-fprint", "-fprint0", "-fprintf", "-fls")
 _IN_PLACE: Final = Pattern(r"-[nErsuz]*i.*|--in-place.*", re.DOTALL)
-_PREFIX: Final = Pattern(r"\A(?:cd\s+\S+\s*(?:&&|;)\s*|\w+=\S*\s+|sudo\s+|time\s+)+")
+_PREFIX: Final = Pattern(
+    r"\A(?:cd\s+\S+\s*(?:&&|;)\s*"
+    r"|\w+=(?:'[^']*'|\"(?:[^\"\\]|\\.)*\"|\$\([^()]*\)|[^\s'\"$]|\$)*+\s+"  # a value may hold blanks
+    r"|sudo\s+|time\s+)+"
+)
 _SUBCOMMAND: Final = Pattern(r"[a-z][a-z0-9:_-]*")
 _ASSIGNMENT: Final = Pattern(r"[A-Za-z_]\w*\+?=.*", re.DOTALL)
 

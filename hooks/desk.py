@@ -13,6 +13,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ..indexer.errors import NoIndexError
+from ..journal.digests import sha256
 from ..journal.entry import EventType, parse_time
 from ..journal.errors import MemjournalError
 from ..journal.event import Event, Outcome, SessionHeader
@@ -214,7 +215,7 @@ class HookDesk:
         is_edit = is_editor(tool.name) and tool.outcome == "ok"
         is_kept = is_wanted(tool, self._options.policy)
         command = command_of(tool.given) if is_shell(tool.name) else ""
-        program = "" if only_looks(command) else self._hidden(tool, program_of(command))
+        program = "" if only_looks(command) else _mark_of(program_of(command))
         if not is_kept and not (is_edit and named) and not program:
             self._learn_from_unkept(tool)
             return
@@ -427,6 +428,11 @@ class HookDesk:
             pass  # a new journal, which knows nothing yet
         except MemjournalError as error:
             self._report(f"{what}: {error}")
+
+
+def _mark_of(program: str) -> str:
+    """By what a program is known again; its name may be a part of a secret that no shell would take for it."""
+    return sha256(program.encode("utf-8", "surrogatepass")).hexdigest()[:16] if program else ""
 
 
 def _note_outcome(state: SessionState, program: str, outcome: Outcome) -> None:

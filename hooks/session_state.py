@@ -35,7 +35,9 @@ class SessionState:
     undecided: dict[str, str] = field(default_factory=dict)  # of the brief, and used by no answer
     edited: list[str] = field(default_factory=list)  # files changed since the prompt
     summaries: list[str] = field(default_factory=list)  # of compactions: key and digest
-    failing: list[str] = field(default_factory=list)  # programs that ended in an error last
+    failing: list[str] = field(
+        default_factory=list
+    )  # programs that ended in an error last, by digests
     open_prompt: str = ""  # the key of the prompt that nothing has come of yet
     own_command: bool = False  # whether that prompt is one of memjournal's own slash commands
     is_restored: bool = False  # made of the session's file; what was told is not known yet

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memjournal.hooks.commands import command_of, only_looks
+from memjournal.hooks.commands import command_of, only_looks, program_of
 
 
 @pytest.mark.parametrize(
@@ -114,6 +114,20 @@ def test_any_text_is_answered(command: str) -> None:
 )
 def test_what_nobody_would_type_is_answered_before_long(piece: str) -> None:
     assert only_looks(piece * 20_000) in (True, False)
+
+
+@pytest.mark.parametrize(
+    ("command", "program"),
+    [
+        ("pytest -q", "pytest"),
+        ("PASSWORD='Wq8z Xn5R' make test", "make test"),
+        ('A="x \\" y" B=$(echo Wq8 z) npm test', "npm test"),
+        ("cd a && A='b c' sudo make x", "make x"),
+        ("FOO= PATH=$HOME/x make", "make"),
+    ],
+)
+def test_a_program_stands_behind_assignments_whatever_they_hold(command: str, program: str) -> None:
+    assert program_of(command) == program
 
 
 @pytest.mark.parametrize(

@@ -275,13 +275,21 @@ def test_what_a_call_that_is_not_kept_gave_away_is_hidden_as_well(world: World) 
         tool_input={"file_path": "/home/user/shop/settings.py"},
         tool_response={"file": {"content": f"API_KEY={key}"}},
     )
-    world.bash(f"PASSWORD='{password} x' make check", "failed", use="toolu_0000000003")
+    world.hook(
+        "PostToolUseFailure",
+        tool_name="Bash",
+        tool_use_id="toolu_0000000003",
+        tool_input={"command": "'DB_PASSWORD=Wq8z Xn5RtY5p' make check"},
+        error="Exit code 2",
+    )
     world.stop(f"{password} 와 {key} 로 접속했습니다.", 1)
     everything = b"".join(
         path.read_bytes() for path in world.root.parent.rglob("*") if path.is_file()
     ).decode()
     assert password not in everything
     assert key not in everything
+    states = b"".join(path.read_bytes() for path in world.states.iterdir()).decode()
+    assert "Wq8z" not in states
 
 
 def test_with_capture_off_nothing_is_written(world: World) -> None:
