@@ -13,16 +13,16 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Final
 
 from ..indexer.errors import NoIndexError
-from ..journal.digests import sha256
 from ..journal.entry import EventType, parse_time
 from ..journal.errors import MemjournalError
-from ..journal.event import Event, Outcome, SessionHeader
+from ..journal.event import Event, SessionHeader
 from ..journal.redaction.lazy import Pattern
 from ..journal.values import replace
 from .agents import find_adapter
 from .capture import is_wanted
-from .commands import command_of, only_looks, program_of
+from .commands import command_of
 from .desk_options import is_skipped
+from .failing_programs import mark_of, with_outcome
 from .happening import (
     Answered,
     Compacted,
@@ -61,7 +61,6 @@ EVALUATE: Final = "evaluate"
 
 _ASKED_CHARS: Final = 4_000  # of a prompt, kept to judge by what was told with it
 _MAX_EDITED: Final = 200
-_MAX_FAILING: Final = 50
 _OWN_COMMAND: Final = Pattern(r"/(?:memjournal:)?memory-[a-z]+(?:\s|\Z)")
 _MAX_NAME: Final = 200
 _MAX_LEARNED_FROM: Final = 100_000  # characters of a result that may not be kept
@@ -215,13 +214,13 @@ class HookDesk:
         is_edit = is_editor(tool.name) and tool.outcome == "ok"
         is_kept = is_wanted(tool, self._options.policy)
         command = command_of(tool.given) if is_shell(tool.name) else ""
-        program = "" if only_looks(command) else _mark_of(program_of(command))
+        program = mark_of(command)
         if not is_kept and not (is_edit and named) and not program:
             self._learn_from_unkept(tool)
             return
         with self._changing(adapter, tool) as state:
             is_kept = is_kept or (tool.outcome == "ok" and program in state.failing)
-            _note_outcome(state, program, tool.outcome)
+            state.failing = with_outcome(state.failing, program, tool.outcome)
             if is_edit:  # git has the change; which files it touched is said by the answer to come
                 paths = [self._hidden(tool, path) for path in named]
                 state.edited = list(dict.fromkeys((*state.edited, *paths)))[:_MAX_EDITED]
@@ -428,18 +427,6 @@ class HookDesk:
             pass  # a new journal, which knows nothing yet
         except MemjournalError as error:
             self._report(f"{what}: {error}")
-
-
-def _mark_of(program: str) -> str:
-    """By what a program is known again; its name may be a part of a secret that no shell would take for it."""
-    return sha256(program.encode("utf-8", "surrogatepass")).hexdigest()[:16] if program else ""
-
-
-def _note_outcome(state: SessionState, program: str, outcome: Outcome) -> None:
-    """Which programs fail: a success of one of them says that something was mended, and is kept."""
-    if program and outcome in ("ok", "error"):
-        others = [one for one in state.failing if one != program]
-        state.failing = [*others, program][-_MAX_FAILING:] if outcome == "error" else others
 
 
 def without_fences(text: str) -> str:
