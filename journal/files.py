@@ -204,31 +204,68 @@ def _write_all(fd: int, data: bytes) -> None:
         view = view[os.write(fd, view) :]
 
 
-def replace(path: Path, data: bytes) -> None:
+def replace(path: Path, data: bytes, *, durable: bool = True, mode: int | None = None) -> None:
     """Give the file at *path* the content *data*: afterwards it is all old or all new.
+
+    Its permissions stay, unless there is a *mode* to give it. What is not *durable* is on disk only after
+    ``sync_all``.
 
     Raises:
         StorageError: the disk refused; what was there is still there.
     """
+    if mode is None:
+        with contextlib.suppress(OSError):
+            mode = os.stat(path).st_mode & 0o777
+    with _written_beside(path, data, durable=durable, mode=mode) as temporary:
+        os.replace(temporary, path)
+
+
+def create(path: Path, data: bytes, *, durable: bool = True, mode: int | None = None) -> bool:
+    """Make a file at *path* with the content *data*; False, and nothing is done, if anything is there.
+
+    Raises:
+        StorageError: the disk refused.
+    """
+    try:
+        with _written_beside(path, data, durable=durable, mode=mode) as temporary:
+            os.link(temporary, path)
+            temporary.unlink()
+    except CannotCreateError:
+        if os.path.lexists(path):
+            return False
+        raise
+    return True
+
+
+@contextlib.contextmanager
+def _written_beside(path: Path, data: bytes, *, durable: bool, mode: int | None) -> Iterator[Path]:
+    """A file with *data* in the folder of *path*, to be given that name; what is left of it is removed."""
     # Not named after the target, whose name may be as long as names can be.
     temporary = path.with_name(f".{os.urandom(8).hex()}.tmp")
     try:
         make_folder(path.parent)
-        mode = os.stat(path).st_mode & 0o777 if path.exists() else None
         fd = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | _BINARY, 0o600)
         try:
             if mode is not None and sys.platform != "win32":
                 os.fchmod(fd, mode)
             _write_all(fd, data)
-            os.fsync(fd)
+            if durable:
+                os.fsync(fd)
         finally:
             os.close(fd)
-        os.replace(temporary, path)
-        sync_folder(path.parent)
+        yield temporary
+        if durable:
+            sync_folder(path.parent)
     except OSError as error:
         with contextlib.suppress(OSError):
             temporary.unlink(missing_ok=True)
         raise as_storage_error(error, path) from error
+
+
+def sync_all() -> None:
+    """Put on disk all that was written without waiting for it."""
+    if hasattr(os, "sync"):
+        os.sync()
 
 
 def remove(path: Path) -> None:

@@ -15,6 +15,8 @@ from memjournal.journal import git
 from memjournal.journal.errors import LockedError, StorageError, UnavailableError
 from memjournal.journal.git import OLD_LOCK, GitLockedError
 
+from ...git_by_hand import git as by_hand
+
 MADE = datetime(2026, 11, 30, 9, 12, 4, tzinfo=UTC)
 NAMES = [
     "notes/인증 메모.md",
@@ -156,12 +158,61 @@ def test_the_users_hooks_do_not_run(
     assert repository.run("rev-list", "--count", "HEAD") == "2\n"
 
 
-def test_no_signature_is_asked_for(
+def test_a_commit_is_signed_where_the_user_wants_that(
+    repository: Repository, configure: Callable[[str, str], None], tmp_path: Path
+) -> None:
+    key = tmp_path / "key"
+    subprocess.run(["ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", str(key)], check=True)
+    configure("commit.gpgSign", "true")
+    configure("gpg.format", "ssh")
+    configure("user.signingKey", str(key))
+    assert commit(repository.root, [repository.write("a.md")], "x")
+    assert "gpgsig -----BEGIN SSH SIGNATURE-----" in repository.run("cat-file", "commit", "HEAD")
+
+
+def test_what_cannot_be_signed_is_not_committed_unsigned(
     repository: Repository, configure: Callable[[str, str], None]
 ) -> None:
     configure("commit.gpgSign", "true")
     configure("gpg.program", "no-such-program")
-    assert commit(repository.root, [repository.write("a.md")], "x")
+    with pytest.raises(StorageError, match="the commit cannot be signed"):
+        commit(repository.root, [repository.write("a.md")], "x")
+    assert repository.run("for-each-ref") == ""
+    configure("commit.gpgSign", "false")
+    assert commit(repository.root, ["a.md"], "x")
+
+
+def test_a_commit_names_its_machine_its_projects_and_what_it_follows(
+    repository: Repository, configure: Callable[[str, str], None]
+) -> None:
+    configure("user.name", "지은")
+    first = repository.write("memories/github.com/acme/shop/2026-11/쿠키--a7Bc3x.md")
+    second = repository.write("sessions/2026/11/30/api-2--0f6d0c0e.md")
+    other = repository.write("notes/a.md")
+    git.commit(repository.root, [other], "add: note", environ=os.environ, machine="laptop-3f2a")
+    before = repository.run("rev-parse", "HEAD").strip()
+    git.commit(
+        repository.root, [first, second], "capture: 3 prompts", environ=os.environ, machine="desk-1"
+    )
+    assert repository.run("log", "--reverse", "--format=%an|%ae|%cn%n%B").strip() == (
+        "laptop-3f2a|laptop-3f2a@memjournal.invalid|지은\n"
+        "add: note\n\nMachine: laptop-3f2a\n\n"
+        "desk-1|desk-1@memjournal.invalid|지은\n"
+        "capture: 3 prompts in api, shop\n\n"
+        f"Machine: desk-1\nProject: api\nProject: shop\nFollows: {before}"
+    )
+
+
+def test_a_merge_that_is_made_by_hand_is_not_finished_by_a_commit(repository: Repository) -> None:
+    commit(repository.root, [repository.write("a.md", "one\n")], "first")
+    repository.run("switch", "--quiet", "-c", "other")
+    commit(repository.root, [repository.write("a.md", "two\n")], "second")
+    repository.run("switch", "--quiet", "main")
+    commit(repository.root, [repository.write("a.md", "three\n")], "third")
+    assert "CONFLICT" in by_hand(repository.root, "merge", "other", may_fail=True)
+    with pytest.raises(LockedError, match="a merge made with git is not finished; `mem sync`"):
+        commit(repository.root, [repository.write("b.md")], "fourth")
+    assert repository.run("rev-parse", "MERGE_HEAD", "other").split()[0]
 
 
 @pytest.mark.parametrize(
