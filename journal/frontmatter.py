@@ -302,6 +302,24 @@ def _replace_field(block: str, name: str, lines: str, newline: str) -> str:
     return "".join(kept[:start]) + lines + "".join(kept[end:])
 
 
+def split_fields(block: str) -> list[tuple[str, str]]:
+    """Each top-level field's name and its lines, with blank lines and comments in front of it; joined
+    they are *block*. What stands before the first field, or after the last, has no name."""
+    fields: list[tuple[str, str]] = []
+    name, lines, waiting = "", "", ""
+    for line in block.splitlines(keepends=True):
+        key = _key_of(line)
+        if key is None and (not line.strip() or line.startswith("#")):
+            waiting += line
+        elif key is None:
+            lines, waiting = lines + waiting + line, ""
+        else:
+            fields.append((name, lines))
+            name, lines, waiting = key, waiting + line, ""
+    fields += [(name, lines), ("", waiting)]
+    return [field for field in fields if field[1]]
+
+
 def _key_of(line: str) -> str | None:
     """The top-level key that begins in this line, or None."""
     found = _TOP_LEVEL_KEY.match(line)
