@@ -6,35 +6,105 @@ next one.
 
 from __future__ import annotations
 
+import contextlib
 import time
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Final
 
 from ..journal.errors import MemjournalError
 from . import output
 
 if TYPE_CHECKING:
+    from ..journal.git.program import Git
     from .context import Context
+
+_SHARE_OF_LOOKING: Final = 20
+"""Of the time, at most one part in so many goes into looking for what was edited by hand: of 100,000
+files that takes git 0.2 s, as long as the commit itself."""
+_LOOKED: Final = "hand-edits-looked"
 
 
 def commit_written(context: Context, paths: Sequence[str], message: str) -> None:
     """Commit what a command wrote, where the journal is a repository and wants it.
 
-    What was edited by hand since, or could not be committed then, goes into a commit of its own.
+    What was edited by hand since, or could not be committed then, goes into a commit of its own. What a
+    killed sync had begun is finished first.
     """
-    from ..journal import files, git
-
-    if not context.settings.journal.commit or not git.is_repository(context.root):
+    if not _is_wanted(context):
         return
-    timeout_s = context.settings.journal.lock_timeout_s
     try:
-        with files.locked(context.index_folder / "commit.lock", timeout_s=timeout_s):
-            _commit(context, paths, context.redactor.redact(message).text)
-            if others := _edited_by_hand(context):
-                count = output.count(len(others), "file")
-                _commit(context, others, f"edit: {count} changed by hand")
+        with _working(context) as git:
+            _commit(context, git, paths, context.redactor.redact(message).text)
+            if _may_look(context):
+                _commit_hand_edits(context, git)
     except MemjournalError as error:
         output.warn(f"not committed now, but with the next command that writes: {error}")
+
+
+def commit_all(context: Context) -> None:
+    """Commit everything that is not yet, whoever wrote it.
+
+    Raises:
+        LockedError, StorageError: it cannot be committed now.
+    """
+    if not _is_wanted(context):
+        return
+    with _working(context) as git:
+        _commit_hand_edits(context, git)
+
+
+def _is_wanted(context: Context) -> bool:
+    from ..journal import git
+
+    return context.settings.journal.commit and git.is_repository(context.root)
+
+
+@contextlib.contextmanager
+def _working(context: Context) -> Iterator[Git]:
+    """Git, alone at work in the journal, with nothing left open by a sync that was killed."""
+    from ..journal.git.objects import reading_objects
+    from ..journal.git.program import Git
+    from ..journal.sync.journal_sync import finish_open, git_folder, lock_of
+    from ..journal.sync.pending import read_pending
+
+    folder = git_folder(context.root)
+    timeout_s = context.settings.journal.lock_timeout_s
+    with lock_of(folder, "commit.lock", timeout_s=timeout_s):
+        git = Git(context.root, context.environ, interactive=output.is_interactive())
+        if read_pending(folder) is not None:
+            from ..journal.sync.merge_commits import CommitMerger
+
+            with reading_objects(git) as reader:
+                finish_open(git, folder, reader, CommitMerger(git, reader), timeout_s)
+        yield git
+
+
+def _commit_hand_edits(context: Context, git: Git) -> None:
+    began = time.monotonic()
+    others = _edited_by_hand(context)
+    _note_looked(context, time.monotonic() - began)
+    if others:
+        count = output.count(len(others), "file")
+        _commit(context, git, others, f"edit: {count} changed by hand")
+
+
+def _may_look(context: Context) -> bool:
+    """Whether it was long enough ago that somebody looked, for what looking takes."""
+    try:
+        looked = context.index_folder / _LOOKED
+        took_s = float(looked.read_text("ascii"))
+        ago_s = time.time() - looked.stat().st_mtime
+    except (OSError, ValueError):
+        return True
+    return not 0 <= ago_s < took_s * _SHARE_OF_LOOKING
+
+
+def _note_looked(context: Context, took_s: float) -> None:
+    looked: Path = context.index_folder / _LOOKED
+    with contextlib.suppress(OSError):
+        looked.parent.mkdir(parents=True, exist_ok=True)
+        looked.write_text(f"{took_s:.3f}", "ascii")
 
 
 def _edited_by_hand(context: Context) -> list[str]:
@@ -59,16 +129,23 @@ def _edited_by_hand(context: Context) -> list[str]:
     return changed
 
 
-def _commit(context: Context, paths: Sequence[str], message: str) -> None:
-    """Commit, waiting for another git that is at work there; not for one that was killed before."""
-    from ..journal import git
+def _commit(context: Context, git: Git, paths: Sequence[str], message: str) -> None:
+    """Commit, waiting for another git that is at work there; not for one that was killed before.
+
+    Raises:
+        LockedError, StorageError: it cannot be committed now.
+    """
+    from ..journal.git.commits import Signature, commit
+    from ..journal.git.program import GitLockedError
+    from .witness import note_head
 
     came = context.now
     deadline = time.monotonic() + context.settings.journal.lock_timeout_s
     while True:
         try:
-            git.commit(context.root, list(paths), message, environ=context.environ)
-        except git.GitLockedError as error:
+            if new := commit(git, paths, message, signature=Signature(machine=context.machine)):
+                note_head(context, new)
+        except GitLockedError as error:
             if error.is_old(came):
                 raise error.left_behind() from error
             if time.monotonic() >= deadline:

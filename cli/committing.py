@@ -33,10 +33,18 @@ CAPTURED: Final = ("sessions/", "ledger/")  # what hooks write
 
 
 class Committer:
-    """Commits what hooks wrote to the journal of *surroundings*; *report_bug* hears what it did not expect."""
+    """Commits what hooks wrote to the journal of *surroundings*; *report_bug* hears what it did not expect,
+    and *committed* of each commit."""
 
-    def __init__(self, surroundings: Context, *, report_bug: Callable[[], object]) -> None:
+    def __init__(
+        self,
+        surroundings: Context,
+        *,
+        report_bug: Callable[[], object],
+        committed: Callable[[], object] = lambda: None,
+    ) -> None:
         self._surroundings, self._report_bug = surroundings, report_bug
+        self._committed = committed
         self._changed = threading.Condition()
         self._counted: Counter[str] = Counter()
         self._first_s = self._due_s = 0.0
@@ -92,6 +100,7 @@ class Committer:
             paths = [path for path in changed if path.startswith(CAPTURED)]
             if paths:
                 commit_written(surroundings, paths, message_of(counted))
+                self._committed()
         except MemjournalError as error:
             output.warn(f"not committed now, but with the next command that writes: {error}")
         except Exception:  # noqa: BLE001  # the top of a thread: the daemon goes on

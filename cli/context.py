@@ -92,6 +92,13 @@ class Context:
         return self.timezone or LocalZone()
 
     @cached_property
+    def machine(self) -> str:
+        """What this machine is called in the journal."""
+        from .machine_name import machine_name
+
+        return machine_name(self.home)
+
+    @cached_property
     def user_file(self) -> Path:
         """The user's own settings file."""
         from .user_folders import config_folder

@@ -52,8 +52,12 @@ def launch_of(surroundings: Context) -> Launch:
 
 def command_of(surroundings: Context, *words: str) -> tuple[str, ...]:
     """`mem` with *words* for this journal, as a command that does not depend on where it is run."""
-    program = (sys.executable, "-P", "-m", "memjournal.cli")
-    return (*program, "--journal", str(surroundings.root), *words)
+    return (*program_command(), "--journal", str(surroundings.root), *words)
+
+
+def program_command() -> tuple[str, ...]:
+    """`mem` itself, as a command that does not depend on where it is run."""
+    return (sys.executable, "-P", "-m", "memjournal.cli")
 
 
 def _may_start(surroundings: Context) -> bool:

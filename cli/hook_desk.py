@@ -95,7 +95,6 @@ def make_teller(
     what a session was told."""
     from ..hooks.recall.teller import Teller
     from ..journal.ledger import Ledger
-    from .machine_name import machine_name
 
     settings = surroundings.settings
     redactor = surroundings.redactor
@@ -103,7 +102,7 @@ def make_teller(
         memory,
         ledger=Ledger(
             surroundings.root,
-            machine=machine_name(surroundings.home),
+            machine=surroundings.machine,
             redact=lambda text: redactor.redact(text).text,
             lock_timeout_s=settings.journal.lock_timeout_s,
         ),

@@ -31,6 +31,11 @@ def use_colour() -> bool:
     return sys.stdout.isatty() and "NO_COLOR" not in os.environ and os.environ.get("TERM") != "dumb"
 
 
+def is_interactive() -> bool:
+    """Whether somebody sits there who can be asked for something."""
+    return sys.stdin.isatty() and sys.stderr.isatty()
+
+
 def style(text: str, *codes: str) -> str:
     """*text* in colour, where there is any."""
     return f"\x1b[{';'.join(codes)}m{text}\x1b[0m" if use_colour() and text else text

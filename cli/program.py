@@ -16,6 +16,7 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "searching": ("search", "timeline", "show", "source", "history"),
     "recalling": ("recall",),
     "adding": ("add", "edit", "forget"),
+    "syncing": ("sync", "remote", "conflicts", "resolve", "merge-driver"),
     "importing": ("list", "import"),
     "keeping": ("init", "status", "stats", "export", "doctor"),
     "indexing": ("index",),

@@ -90,6 +90,16 @@ class Projects(Group):
     )
 
 
+class Sync(Group):
+    prefix = "sync"
+    interval_minutes = Setting(
+        5.0,
+        "Minutes between syncs that the daemon makes where there is a remote; 0 is never.",
+        low=0,
+        high=525_600,
+    )
+
+
 class Capture(Group):
     prefix = "capture"
     enabled = Setting(True, "Write down what assistants tell through their hooks.")
@@ -255,6 +265,7 @@ class General(Group):
 GROUPS: Final[tuple[type[Group], ...]] = (
     JournalSettings,
     Projects,
+    Sync,
     Capture,
     Recall,
     Privacy,

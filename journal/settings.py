@@ -28,6 +28,7 @@ from .setting_groups import (
     Projects,
     Recall,
     Search,
+    Sync,
 )
 from .toml_file import read_toml, remove_key, replace_key
 
@@ -54,6 +55,7 @@ class Settings:
         self.warnings: Final = warnings  # keys that were ignored, one line each
         self.journal: Final = JournalSettings(self.values)
         self.projects: Final = Projects(self.values)
+        self.sync: Final = Sync(self.values)
         self.capture: Final = Capture(self.values)
         self.recall: Final = Recall(self.values)
         self.privacy: Final = Privacy(self.values)

@@ -234,7 +234,7 @@ def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
         output.note("already there: nothing was added")
         return
     surroundings.update_index(wait=False, paths=[created.path])
-    commit_written(surroundings, [created.path], output.shorten(f"add: {entry.title}", 72))
+    commit_written(surroundings, [created.path], f"add: {entry.type} {entry.citation}")
 
 
 # --- edit ---------------------------------------------------------------------------------------
@@ -261,8 +261,9 @@ def edit(
     for path in before:
         _report_edit(surroundings, path, was_changed=path in changed, as_json=as_json)
     surroundings.update_index(wait=False, paths=changed)
-    titles = ", ".join(row.title for row in rows if row.path in changed)
-    commit_written(surroundings, changed, output.shorten(f"edit: {titles}", 72))
+    # Citations, not titles: what is forgotten later must not stand in a message of the history.
+    cited = ", ".join(f"[mem:{row.id}]" for row in rows if row.path in changed)
+    commit_written(surroundings, changed, output.shorten(f"edit: {cited}", 72))
 
 
 def _redact_edits(surroundings: Context, before: Mapping[str, bytes | None]) -> None:

@@ -76,6 +76,7 @@ def _check(surroundings: Context, *, fix: bool, verify: bool) -> Iterator[Findin
     yield from check_machine(root)
     yield _check_settings(surroundings)
     yield _check_git_locks(surroundings)
+    yield _check_merging(surroundings, fix=fix)
     yield missing_folders(root)
     with output.progress("checking") as progress:
         survey = survey_files(root, surroundings.redactor, progress=progress)
@@ -123,6 +124,30 @@ def _check_git_locks(surroundings: Context) -> Finding:
         places = tuple(f"{one.where}: {one.what}" for one in left)
         return Finding("git locks", "wrong", "nothing can be committed", left[0].mend, places)
     return Finding("git locks", "ok", "none is old")
+
+
+def _check_merging(surroundings: Context, *, fix: bool) -> Finding:
+    """Whether plain git, run by hand, merges the journal as `mem sync` does."""
+    from ...journal import git
+    from ...journal.git.configuring import configure, lacking_settings
+    from ...journal.health import Finding
+    from ..daemon_link import program_command
+
+    root, environ = surroundings.root, surroundings.environ
+    if not git.is_repository(root) or not git.is_installed(environ):
+        return Finding("merge drivers", "ok", "there is no repository to merge")
+    try:
+        program = git.Git(root, environ)
+        lacking = lacking_settings(program, program_command())
+        if lacking and fix:
+            configure(program, lacking)
+            return Finding("merge drivers", "ok", "installed now")
+    except MemjournalError as error:
+        return Finding("merge drivers", "odd", error.what, error.mend)
+    if lacking:
+        what = "plain git does not know how to merge a journal; `mem sync` does"
+        return Finding("merge drivers", "odd", what, "`mem doctor --fix` tells it", tuple(lacking))
+    return Finding("merge drivers", "ok", "installed")
 
 
 def _check_log() -> Finding:

@@ -245,12 +245,23 @@ def _open_living(surroundings: Context) -> LivingIndex:
 def _hook_methods(
     surroundings: Context, living: LivingIndex, held: contextlib.ExitStack
 ) -> Mapping[str, Method]:
+    from ..background_sync import BackgroundSync
     from ..committing import Committer
     from ..hook_method import HookMethod
 
-    committer = Committer(surroundings, report_bug=lambda: _report_bug(surroundings))
+    def report_bug() -> None:
+        _report_bug(surroundings)
+
+    sync = BackgroundSync(
+        surroundings,
+        follow=lambda paths: living.refresh(paths, patience_s=0.0),
+        report_bug=report_bug,
+    )
+    committer = Committer(surroundings, report_bug=report_bug, committed=sync.note_commit)
     held.callback(committer.close)
+    held.callback(sync.close)
     committer.start()
+    sync.start()
     return {"hook": HookMethod(surroundings, living, written=committer.note)}
 
 

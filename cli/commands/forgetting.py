@@ -145,8 +145,9 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
 
     stored = [open_row(surroundings, row) for row in rows]
     done = surroundings.journal.forget(stored)
+    told = _announce(surroundings, done)
     message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
-    commit_written(surroundings, [step.path for step in done], message)
+    commit_written(surroundings, [*(step.path for step in done), *told], message)
     surroundings.follow_files(accept_deletions=True)  # no disk is missing: these were meant to go
     erase_traces(surroundings.index)
     states_of(surroundings, report=output.warn).forget({str(row.id) for row in rows})
@@ -157,6 +158,26 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
         lines={telling_line(one.entry) for one in stored},
     )
     return done, proof
+
+
+def _announce(surroundings: Context, done: list[Forgetting]) -> list[str]:
+    """Tell the other machines, where there may be any, that these were taken away on purpose; the paths
+    of what was written."""
+    from ...journal.announcements import announce
+    from ...journal.git import is_repository
+
+    ids = [one for step in done for one in step.ids]
+    if not ids or not is_repository(surroundings.root):
+        return []
+    path = announce(
+        surroundings.root,
+        machine=surroundings.machine,
+        kind="forgot",
+        ids=ids,
+        at=surroundings.now,
+        lock_timeout_s=surroundings.settings.journal.lock_timeout_s,
+    )
+    return [path]
 
 
 def _print_proof(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -63,6 +63,7 @@ def init(
     if makes_git:
         git.create_repository(root, environ=environ)
     if git.is_repository(root) and git.is_installed(environ) and use_git is not False:
+        _configure_git(root, environ)
         _commit_first(surroundings, root, written if not makes_git else list(_journal_texts(root)))
     is_repository = git.is_repository(root)
     if as_json:
@@ -130,6 +131,19 @@ def _setting_groups() -> list[dict[str, object]]:
     return [{"name": name, "settings": listed} for name, listed in groups.items()]
 
 
+def _configure_git(root: Path, environ: Mapping[str, str]) -> None:
+    """Have plain git merge the journal as `mem sync` does."""
+    from ...journal.git.configuring import configure, lacking_settings
+    from ...journal.git.program import Git
+    from ..daemon_link import program_command
+
+    try:
+        git = Git(root, environ)
+        configure(git, lacking_settings(git, program_command()))
+    except MemjournalError as error:
+        output.warn(f"git was not told how to merge a journal: {error}")
+
+
 def _commit_first(surroundings: Context, root: Path, names: list[str]) -> None:
     from ...journal import git
 
@@ -179,6 +193,7 @@ def _status_fields(surroundings: Context) -> dict[str, object]:
         "journal": str(surroundings.root),
         "project": surroundings.project.name,
         "git": _git_state(surroundings),
+        "sync": _sync_state(surroundings),
         **_catalog_fields(surroundings),
         "vectors": _vector_state(surroundings),
         "daemon": _daemon_state(surroundings),
@@ -236,6 +251,16 @@ def _git_state(surroundings: Context) -> str:
         return error.what
     changed = f"{state.n_uncommitted:,} uncommitted" if state.n_uncommitted else "clean"
     return ", ".join(filter(None, (state.branch or "no branch", changed, state.last_commit)))
+
+
+def _sync_state(surroundings: Context) -> str:
+    """How the journal stands to its remote; "" where it has none."""
+    from ..sync_run import describe_sync, sync_fields
+
+    try:
+        return describe_sync(surroundings, sync_fields(surroundings))
+    except MemjournalError as error:
+        return error.what
 
 
 def _index_state(surroundings: Context) -> str:

@@ -98,7 +98,7 @@ def test_a_korean_file_is_committed_from_within_a_hook_of_git(
     hook = {"GIT_DIR": str(world.project / ".git"), "MEMJOURNAL_JOURNAL_COMMIT": "true"}
     added = json.loads(mem({**surroundings, **hook}, "add", "환불 정책", "--json"))
     assert world.git("-c", "core.quotePath=false", "ls-files", "memories") == added["path"]
-    assert "환불 정책" in world.git("log", "-1", "--format=%B")
+    assert "환불 정책" in world.git("show", f"HEAD:{added['path']}")
 
 
 @pytest.mark.parametrize("surroundings", ["ko_KR.EUC-KR"], indirect=True)

@@ -1,0 +1,1 @@
+"""The history of a journal: of one memory, and of all that was ever written."""

@@ -1,0 +1,1 @@
+"""Taking a text out of all history, on every machine."""

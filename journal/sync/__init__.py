@@ -1,0 +1,1 @@
+"""The same journal on several machines: merged, never overwritten."""
