@@ -32,6 +32,8 @@ class Announcements:
 
     forgotten: frozenset[str] = frozenset()  # and not restored since
     purged: tuple[tuple[str, ...], ...] = ()  # in the order in which they were, each sorted
+    ever_forgotten: frozenset[str] = frozenset()  # whether restored since or not
+    ever_restored: frozenset[str] = frozenset()
     n_bad: int = 0  # lines that are none
 
     @property
@@ -106,8 +108,14 @@ def read_announcements(contents: Iterable[bytes]) -> Announcements:
     return Announcements(
         forgotten=frozenset(one for one, line in last.items() if line.kind != "restored"),
         purged=tuple(ids for _, ids in sorted(purged)),
+        ever_forgotten=_ids_told(lines, "forgot", "purged"),
+        ever_restored=_ids_told(lines, "restored"),
         n_bad=n_bad,
     )
+
+
+def _ids_told(lines: Iterable[_Line], *kinds: Announced) -> frozenset[str]:
+    return frozenset(one for line in lines if line.kind in kinds for one in line.ids)
 
 
 def _order(line: _Line) -> tuple[datetime, bool, tuple[str, ...]]:
