@@ -123,7 +123,8 @@ class _Auditor:
         """What *commit*, compared with each of its parents, did beside adding."""
         for path in sorted(set().union(*changes)):
             if path.startswith("ledger/") or path.endswith(MARKDOWN):
-                for one in self._check_path(commit, path, changes):
+                found = self._check_path(commit, path, changes)
+                for one in dict.fromkeys(found):  # a merge may offend both of its sides alike
                     yield Tampering(one.what, path, one.line, one.entry_id, commit)
 
     def _check_path(
