@@ -17,6 +17,8 @@ GROUPS: Final[Mapping[str, tuple[str, ...]]] = {
     "recalling": ("recall",),
     "adding": ("add", "edit", "forget"),
     "syncing": ("sync", "remote", "conflicts", "resolve", "merge-driver"),
+    "history": ("log", "diff", "blame", "restore", "audit"),
+    "sharing": ("share",),
     "importing": ("list", "import"),
     "keeping": ("init", "status", "stats", "export", "doctor"),
     "indexing": ("index",),
