@@ -23,7 +23,7 @@ class Fields:
     block: str
 
 
-def merge_fields(base: Fields | None, newer: Fields, older: Fields, *, newline: str) -> str:
+def merge_fields(base: Fields | None, newer: Fields, older: Fields) -> str:
     """The lines of both; what both have changed is as the *newer* has it, but for lists.
 
     A list has what either added, without what either took away; edges and sources are never taken away.
@@ -45,8 +45,8 @@ def merge_fields(base: Fields | None, newer: Fields, older: Fields, *, newline: 
         elif chosen is values[2]:
             merged.append(lines_older.get(name, ""))
         elif chosen is not _ABSENT:
-            merged.append(render_field(name, chosen).replace("\n", newline))
-    return "".join(line if not line or line.endswith("\n") else line + newline for line in merged)
+            merged.append(render_field(name, chosen))
+    return "".join(line if not line or line.endswith("\n") else line + "\n" for line in merged)
 
 
 def _lines_of(fields: Fields) -> dict[str, str]:

@@ -120,7 +120,7 @@ def _merge_text(
         merged = merge_memories(base, *sides, diff=diff)
     else:
         labels = (first.label, second.label)
-        merged = merge_lines(base or b"", first.data, second.data, diff=diff, labels=labels)
+        merged = merge_lines(base, first.data, second.data, diff=diff, labels=labels)
     return MergedFile(merged.data, merged.n_conflicts)
 
 

@@ -6,6 +6,7 @@ of them.
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -13,6 +14,7 @@ from typing import Final, TypeVar
 
 T = TypeVar("T")
 
+_MOST_LINES: Final = 4_000  # comparing takes the square of it: half a second
 MARKER_SIZE: Final = 7  # as git has it, which editors know
 _ANY_MARKER: Final = re.compile(rb"^(<{7,}|={7,}|>{7,})(?:[ \r\n]|\Z)", re.MULTILINE)
 
@@ -38,14 +40,19 @@ class MergedText:
 
 
 def merge_lines(
-    base: bytes, first: bytes, second: bytes, *, diff: LineMerger, labels: tuple[str, str]
+    base: bytes | None, first: bytes, second: bytes, *, diff: LineMerger, labels: tuple[str, str]
 ) -> MergedText:
-    """Both texts in one; where they contradict each other, both versions stand between markers."""
+    """Both texts in one; where they contradict each other, both versions stand between markers.
+
+    Texts that were written with no common one before them (*base* None) come from what is the same in both.
+    """
+    if base is None:
+        base = common_lines(first, second)
     if first == second or base == second:
         return MergedText(first)
     if base == first:
         return MergedText(second)
-    newline = _changed(base, first, second, _newline_of)
+    newline = changed_newline(base, first, second)
     plain = [_with_plain_ends(text) for text in (base, first, second)]
     size = _marker_size(*plain)
     parts: list[bytes] = []
@@ -70,6 +77,26 @@ def render_conflict(
     return b"".join((ends[0], first, b"=" * size + b"\n", second, ends[1]))
 
 
+def common_lines(first: bytes, second: bytes) -> bytes:
+    """The lines that both texts have, in their order; none of texts that are too long to compare so."""
+    one, other = (plain_ends(text).splitlines(keepends=True) for text in (first, second))
+    if len(one) + len(other) > _MOST_LINES:
+        return b""
+    matcher = difflib.SequenceMatcher(None, one, other, autojunk=False)
+    blocks = matcher.get_matching_blocks()
+    return b"".join(line for block in blocks for line in one[block.a : block.a + block.size])
+
+
+def changed_newline(base: bytes, first: bytes, second: bytes) -> bytes:
+    """How lines end where one side has changed that; as before, if neither has."""
+    return _changed(base, first, second, _newline_of)
+
+
+def plain_ends(text: bytes) -> bytes:
+    """*text* in which a line ends with a newline alone."""
+    return text.replace(b"\r\n", b"\n")
+
+
 def _changed(base: bytes, first: bytes, second: bytes, of: Callable[[bytes], T]) -> T:
     """What a side has changed about a text; as it was, if neither has."""
     before, one, other = of(base), of(first), of(second)
@@ -86,7 +113,7 @@ def _ends_whole(text: bytes) -> bool:
 
 def _with_plain_ends(text: bytes) -> bytes:
     """*text* in which every line ends with a single newline."""
-    plain = text.replace(b"\r\n", b"\n")
+    plain = plain_ends(text)
     return plain if _ends_whole(plain) else plain + b"\n"
 
 

@@ -13,7 +13,7 @@ from typing import Final
 from ..entry import parse_time
 from ..frontmatter import Document, parse_document
 from .fields import Fields, merge_fields
-from .lines import LineMerger, MergedText, merge_lines
+from .lines import LineMerger, MergedText, changed_newline, merge_lines, plain_ends
 
 _CODEC: Final = ("utf-8", "surrogateescape")
 _HEADING: Final = re.compile(r"\ufeff?[\r\n]*#[ \t]+[^\r\n]*")
@@ -33,11 +33,22 @@ def merge_memories(
     base: bytes | None, first: Text, second: Text, *, diff: LineMerger
 ) -> MergedText:
     """What holds both; where their bodies contradict each other, both texts, the earlier commit's first."""
+    newline = changed_newline(base or b"", first.data, second.data)
+    plain = _merge_plain(
+        None if base is None else plain_ends(base),
+        replace(first, data=plain_ends(first.data)),
+        replace(second, data=plain_ends(second.data)),
+        diff=diff,
+    )
+    return replace(plain, data=plain.data.replace(b"\n", newline))
+
+
+def _merge_plain(base: bytes | None, first: Text, second: Text, *, diff: LineMerger) -> MergedText:
     labels = (first.label, second.label)
     documents = [parse_document(_text(data)) for data in (base or b"", first.data, second.data)]
     before, one, other = documents
     if any(document.problem for document in documents):
-        return merge_lines(base or b"", first.data, second.data, diff=diff, labels=labels)
+        return merge_lines(base, first.data, second.data, diff=diff, labels=labels)
     newer, older = one, other
     if _age(one, first) < _age(other, second):
         newer, older = other, one
@@ -46,14 +57,12 @@ def merge_memories(
             Fields(before.fields, before.block) if base is not None else None,
             Fields(newer.fields, newer.block),
             Fields(older.fields, older.block),
-            newline=newer.newline,
         )
     except ValueError:
-        return merge_lines(base or b"", first.data, second.data, diff=diff, labels=labels)
+        return merge_lines(base, first.data, second.data, diff=diff, labels=labels)
     bodies = _with_one_title(before, one, other, newer)
-    body = merge_lines(
-        *(document.body.encode(*_CODEC) for document in bodies), diff=diff, labels=labels
-    )
+    came_from, *texts = (document.body.encode(*_CODEC) for document in bodies)
+    body = merge_lines(None if base is None else came_from, *texts, diff=diff, labels=labels)
     frame = newer if newer.opening else older
     merged = replace(frame, block=block, body="").render() if frame.opening else ""
     return MergedText(merged.encode(*_CODEC) + body.data, body.n_conflicts)
