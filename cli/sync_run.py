@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -104,25 +104,26 @@ def sync_journal(
         said = context.redactor.redact(str(error)).text
         _remember(context, replace(state, failure=said, n_failures=state.n_failures + 1))
         raise
-    conflicts = tuple(sorted({*open_conflicts(context, state.conflicts), *report.conflicts}))
+    # Also those that came with a merge that another machine has made.
+    conflicts = open_conflicts(context, {*state.conflicts, *report.paths})
     _remember(
         context,
         SyncState(
             last_success=context.now.isoformat(),
             last_try=context.now.isoformat(),
-            conflicts=conflicts,
+            conflicts=tuple(conflicts),
         ),
     )
     return report
 
 
-def open_conflicts(context: Context, paths: tuple[str, ...]) -> list[str]:
-    """Those of *paths* in which both texts still stand."""
+def open_conflicts(context: Context, paths: Iterable[str]) -> list[str]:
+    """Those of *paths* in which both texts stand, sorted."""
     from ..journal import files
     from ..journal.merging.conflicts import find_conflicts
 
     found: list[str] = []
-    for path in paths:
+    for path in sorted(paths):
         try:
             if find_conflicts(files.read(context.root / path)):
                 found.append(path)

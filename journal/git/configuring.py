@@ -23,9 +23,7 @@ def wanted_settings(command: Sequence[str]) -> dict[str, str]:
     """
     driver = f"{shlex.join(command)} merge-driver %O %A %B %P"
     return {
-        "merge.memjournal.name": "a memory, field by field",
         "merge.memjournal.driver": f"{driver} || {_FALLBACK} %A %O %B",
-        "merge.union.name": "a session or a ledger, record by record",
         "merge.union.driver": f"{driver} || {_FALLBACK} --union %A %O %B",
         "merge.renames": "false",  # likeness is no identity: two memories may be alike but for a word
     }
