@@ -35,8 +35,16 @@ SHARED_SESSION = "0f6d0c0e-1f0b-4b7e-9d3e-1c2b7f0a9c11"
 class Clone:
     """One machine's journal: its files, its index, its clock."""
 
-    def __init__(self, root: Path, machine: str, model: Path, *, skew: timedelta) -> None:
-        self.machine, self.skew = machine, skew
+    def __init__(
+        self,
+        root: Path,
+        machine: str,
+        model: Path,
+        *,
+        skew: timedelta,
+        time_of: Callable[[], float] = time.time,
+    ) -> None:
+        self.machine, self.skew, self._time = machine, skew, time_of
         self.world = IndexedWorld(root, model)
         self.root = root
         self.session = f"{machine}-session"
@@ -51,7 +59,7 @@ class Clone:
         """Git's clock as this machine has it."""
         names = ("GIT_AUTHOR_DATE", "GIT_COMMITTER_DATE")
         os.environ.update(
-            dict.fromkeys(names, f"@{int(time.time() + self.skew.total_seconds())} +0900")
+            dict.fromkeys(names, f"@{int(self._time() + self.skew.total_seconds())} +0900")
         )
         try:
             yield
