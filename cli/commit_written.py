@@ -23,6 +23,8 @@ _SHARE_OF_LOOKING: Final = 20
 """Of the time, at most one part in so many goes into looking for what was edited by hand: of 100,000
 files that takes git 0.2 s, as long as the commit itself."""
 _LOOKED: Final = "hand-edits-looked"
+_KEPT_HOUSE: Final = "house-kept"
+_HOUSE_S: Final = 600.0  # a busy session leaves a few megabytes loose in that time
 
 
 def commit_written(context: Context, paths: Sequence[str], message: str) -> None:
@@ -38,6 +40,7 @@ def commit_written(context: Context, paths: Sequence[str], message: str) -> None
             _commit(context, git, paths, context.redactor.redact(message).text)
             if _may_look(context):
                 _commit_hand_edits(context, git)
+        _keep_house(context, git)
     except MemjournalError as error:
         output.warn(f"not committed now, but with the next command that writes: {error}")
 
@@ -87,6 +90,22 @@ def _commit_hand_edits(context: Context, git: Git) -> None:
     if others:
         count = output.count(len(others), "file")
         _commit(context, git, others, f"edit: {count} changed by hand")
+
+
+def _keep_house(context: Context, git: Git) -> None:
+    """Pack what commits left loose, if it is time to look: others may commit meanwhile."""
+    from ..journal.git.housekeeping import keep_house
+
+    looked = context.index_folder / _KEPT_HOUSE
+    try:
+        is_recent = 0 <= time.time() - looked.stat().st_mtime < _HOUSE_S
+    except OSError:
+        is_recent = False
+    if not is_recent:
+        with contextlib.suppress(OSError):
+            looked.parent.mkdir(parents=True, exist_ok=True)
+            looked.touch()
+        keep_house(git)
 
 
 def _may_look(context: Context) -> bool:
