@@ -68,10 +68,15 @@ def _working(context: Context) -> Iterator[Git]:
     """Git, alone at work in the journal, with nothing left open by a sync that was killed."""
     from ..journal.git.objects import reading_objects
     from ..journal.git.program import Git
+    from ..journal.purge.purging import open_purge
     from ..journal.sync.journal_sync import finish_open, git_folder, lock_of
     from ..journal.sync.pending import read_pending
 
     folder = git_folder(context.root)
+    if open_purge(folder):
+        from .purge_run import finish_open_purge
+
+        finish_open_purge(context)
     timeout_s = context.settings.journal.lock_timeout_s
     with lock_of(folder, "commit.lock", timeout_s=timeout_s):
         git = Git(context.root, context.environ, interactive=output.is_interactive())

@@ -86,7 +86,7 @@ def sync_journal(
     """
     from ..journal.sync.journal_sync import JournalSync, SyncOptions
     from .commit_written import commit_all
-    from .witness import note_head
+    from .witness import note_head, note_rewritten
 
     options = SyncOptions(
         environ=context.environ,
@@ -95,6 +95,7 @@ def sync_journal(
         interactive=interactive,
         is_read_only=is_read_only,
         note_head=lambda commit: note_head(context, commit),
+        note_rewritten=lambda commits: note_rewritten(context, commits),
     )
     exchange = JournalSync(context.root, options)
     state = replace(read_sync_state(context), last_try=context.now.isoformat())

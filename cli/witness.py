@@ -4,6 +4,7 @@ take that along."""
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -27,3 +28,11 @@ def note_head(context: Context, commit: str) -> None:
 
     with contextlib.suppress(MemjournalError):
         witness.note_head(witness_folder(context), commit, context.now)
+
+
+def note_rewritten(context: Context, commits: Mapping[str, str]) -> None:
+    """Remember, of commits that were rewritten on purpose, what they are now."""
+    from ..journal.history import witness
+
+    with contextlib.suppress(MemjournalError):
+        witness.rewrite(witness_folder(context), commits)

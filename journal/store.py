@@ -72,11 +72,14 @@ class Journal:
         lock_timeout_s: float = DEFAULTS.journal.lock_timeout_s,
         lookup: Callable[[str], Entry | None] = lambda _: None,
         project_words: Mapping[str, tuple[str, ...]] = MappingProxyType({}),
+        is_purged: Callable[[str], bool] = lambda _: False,
     ) -> None:
-        """*project_words* are hidden in the entries of a project besides what *redactor* hides."""
+        """*project_words* are hidden in the entries of a project besides what *redactor* hides. An id that
+        *is_purged* is given to nothing else: every machine takes out of the history what has it."""
         self.root, self.redactor = root, redactor
         self._project_words = project_words
         self._lock_timeout_s, self._lookup = lock_timeout_s, lookup
+        self._is_purged = is_purged
 
     def open_session(self, header: SessionHeader, *, is_new: bool = False) -> SessionLog:
         """The log of a session, in the file that it has already or will have.
@@ -93,6 +96,8 @@ class Journal:
         redactor = self.redactor_of(header.project)
 
         def is_other(entry_id: str) -> bool:  # in the session's own file, the file itself decides
+            if self._is_purged(entry_id):
+                return True
             found = self._lookup(entry_id)
             return found is not None and found.session != session
 
@@ -165,6 +170,8 @@ class Journal:
         same: list[tuple[Entry, str]] = []
 
         def is_other(entry_id: str) -> bool:
+            if self._is_purged(entry_id):
+                return True
             path = memory_path(replace(redacted, id=EntryId(entry_id)))
             found = self._entry_at(path)
             if found is None and (found := self._lookup(entry_id)):

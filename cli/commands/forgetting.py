@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from ...indexer.catalog.catalog import Catalog
     from ...indexer.catalog.row import Row
     from ...indexer.forgetting import Proof
+    from ...journal.reading import Stored
     from ...journal.store import Forgetting
     from ...journal.traces import Traces
 
@@ -38,6 +39,10 @@ def forget(
     query: Annotated[
         str, typer.Option("--query", metavar="TEXT", help="What contains these very words.")
     ] = "",
+    purge: Annotated[
+        bool,
+        typer.Option("--purge", help="Also take them out of git's history, on every machine."),
+    ] = False,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Only show what would go.")] = False,
     yes: Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")] = False,
     as_json: options.AsJson = False,
@@ -62,7 +67,12 @@ def forget(
         output.note("nothing fits: nothing to forget")
         return
     _print_plan(surroundings, rows, dry_run=dry_run, as_json=as_json)
-    if dry_run or not _is_confirmed(rows, yes=yes):
+    if purge:
+        _print_purge_plan(surroundings, rows, as_json=as_json)
+    if dry_run or not _is_confirmed(rows, yes=yes, purge=purge):
+        return
+    if purge:
+        _purge(surroundings, rows, as_json=as_json)
         return
     done, proof = _forget(surroundings, rows)
     _print_proof(surroundings, done, proof, as_json=as_json)
@@ -120,9 +130,33 @@ def _print_plan(surroundings: Context, rows: list[Row], *, dry_run: bool, as_jso
         output.line(f"  {path} {what}")
 
 
-def _is_confirmed(rows: list[Row], *, yes: bool) -> bool:
+def _print_purge_plan(surroundings: Context, rows: list[Row], *, as_json: bool) -> None:
+    """What else a purge does, which cannot be taken back.
+
+    Raises:
+        UnavailableError, StorageError: there is no history, or it cannot be rewritten.
+    """
+    from ..purge_run import plan_purge
+
+    plan = plan_purge(surroundings, rows)
+    if as_json:
+        fields = {"commits": plan.n_commits, "first": plan.first or None, "machines": plan.machines}
+        output.emit("purge", fields)
+        return
+    commits = output.count(plan.n_commits, "commit")
+    if plan.n_commits:
+        output.line(
+            f"  history: {commits} from {plan.first[:8]} on get new hashes, and no signature"
+        )
+    for machine in plan.machines:
+        output.line(f"  {output.safe(machine)} takes it out of its history when it syncs next")
+
+
+def _is_confirmed(rows: list[Row], *, yes: bool, purge: bool) -> bool:
     if yes:
         return True
+    if purge:
+        return _is_purge_confirmed(rows)
     if not sys.stdin.isatty():
         raise UsageError("forgetting needs a yes", mend="look with --dry-run, then add --yes")
     question = f"Forget {output.count(len(rows), 'entry', 'entries')}? [y/N] "
@@ -133,31 +167,98 @@ def _is_confirmed(rows: list[Row], *, yes: bool) -> bool:
     return False
 
 
+def _is_purge_confirmed(rows: list[Row]) -> bool:
+    """Ask for more than a key: what is purged is in no history to be restored from."""
+    if not sys.stdin.isatty():
+        raise UsageError("a purge needs a yes", mend="look with --dry-run, then add --yes")
+    question = f"This cannot be undone. Type the number of entries, {len(rows)}, to purge them: "
+    print(question, end="", file=sys.stderr, flush=True)
+    if sys.stdin.readline().strip().replace(",", "") == str(len(rows)):
+        return True
+    output.note("nothing was purged")
+    return False
+
+
+def _purge(surroundings: Context, rows: list[Row], *, as_json: bool) -> None:
+    """Purge the entries here, at the remote and in exports, and look for them in every object.
+
+    Raises:
+        MemjournalError: it could not be done, or something is left.
+    """
+    from ..exports import purge_exports
+    from ..purge_run import prove_purged, purge, send_purge
+
+    stored = [open_row(surroundings, row) for row in rows]
+    done = purge(surroundings, rows, stored)
+    proof = _prove(surroundings, rows, stored)
+    is_sent = send_purge(surroundings)
+    changed, failed = purge_exports(surroundings, {str(row.id) for row in rows})
+    objects = prove_purged(surroundings, rows, stored)
+    if as_json:
+        output.emit(
+            "purged",
+            {
+                "ids": [f"mem:{row.id}" for row in rows],
+                "is_proven": proof.holds and objects.holds,
+                "objects": objects.n_objects,
+                "holding": objects.holding,
+                "with_words": objects.with_words,
+                "is_sent": is_sent,
+                "exports": changed,
+                "exports_left": failed,
+            },
+        )
+    else:
+        _print_proof(surroundings, done, proof, as_json=False, history="")
+        looked = f"{output.count(objects.n_objects, 'object')} of the repository"
+        output.line(f"  {looked}: {_left(len(objects.holding))}")
+        if objects.with_words:
+            output.line(
+                f"  {len(objects.with_words):,} of them have a line of it, of another entry"
+            )
+        for path in changed:
+            output.line(f"  taken out of the export {output.safe(path)}")
+    for path in failed:
+        output.warn(f"the export {path} cannot be changed, and may hold it")
+    if not objects.holds:
+        raise MemjournalError(
+            "something of it is still in the repository", where=objects.holding[0]
+        )
+
+
 def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], Proof]:
     """Take the entries out of files and indexes, and look whether they are gone.
 
     Raises:
         LockedError: the files are changed, the index is busy.
     """
-    from ...indexer.forgetting import erase_traces, prove_forgotten
-    from ...journal.traces import telling_line
-    from ..hook_desk import states_of
-
     stored = [open_row(surroundings, row) for row in rows]
     done = surroundings.journal.forget(stored)
     told = _announce(surroundings, done)
     message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
     commit_written(surroundings, [*(step.path for step in done), *told], message)
+    return done, _prove(surroundings, rows, stored)
+
+
+def _prove(surroundings: Context, rows: list[Row], stored: list[Stored]) -> Proof:
+    """Have the indexes follow, and look whether anything of it is found.
+
+    Raises:
+        LockedError: the index is busy.
+    """
+    from ...indexer.forgetting import erase_traces, prove_forgotten
+    from ...journal.traces import telling_line
+    from ..hook_desk import states_of
+
     surroundings.follow_files(accept_deletions=True)  # no disk is missing: these were meant to go
     erase_traces(surroundings.index)
     states_of(surroundings, report=output.warn).forget({str(row.id) for row in rows})
-    proof = prove_forgotten(
+    return prove_forgotten(
         surroundings.index,
         docnos={row.docno for row in rows},
         ids={row.id for row in rows},
         lines={telling_line(one.entry) for one in stored},
     )
-    return done, proof
 
 
 def _announce(surroundings: Context, done: list[Forgetting]) -> list[str]:
@@ -180,8 +281,16 @@ def _announce(surroundings: Context, done: list[Forgetting]) -> list[str]:
     return [path]
 
 
+_STILL_THERE = "git's history still holds the text; so does every clone of it; --purge takes it out"
+
+
 def _print_proof(
-    surroundings: Context, done: list[Forgetting], proof: Proof, *, as_json: bool
+    surroundings: Context,
+    done: list[Forgetting],
+    proof: Proof,
+    *,
+    as_json: bool,
+    history: str = _STILL_THERE,
 ) -> None:
     ids = [f"mem:{one}" for step in done for one in step.ids]
     is_in_history = _is_in_history(surroundings, [step.path for step in done])
@@ -211,8 +320,8 @@ def _print_proof(
             output.line(f"  still cited in {path}")
         for path in traces.words[:_SHOWN]:
             output.line(f"  another entry has the same words: {path}")
-    if is_in_history:
-        output.note("git's history still holds the text; so does every clone of it")
+    if is_in_history and history:
+        output.note(history)
     if not proof.holds:
         raise _no_proof(traces)
 

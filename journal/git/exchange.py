@@ -111,6 +111,12 @@ def known_remote_head(git: Git) -> str:
     return commit_at(git, _tracking(remote_branch(git)))
 
 
+def note_remote_head(git: Git, commit: str) -> None:
+    """The remote stands at *commit*, as far as is known; "" is not known."""
+    if commit:
+        git.run(["update-ref", _tracking(remote_branch(git)), commit])
+
+
 def fetch(git: Git, *, progress: Progress = lambda *_: None) -> str:
     """Bring in what the remote has; its commit, or "" where it has none yet.
 
@@ -153,7 +159,7 @@ def push(
         if isinstance(cause, GitError) and _RACED.search(cause.reason):
             return "raced"
         raise
-    git.run(["update-ref", _tracking(branch), commit])
+    note_remote_head(git, commit)
     return "done"
 
 

@@ -22,6 +22,8 @@ from ..git.objects import ObjectReader, reading_objects
 from ..git.program import Git
 from ..git.trees import changed_between, commit_at, is_ancestor, write_tree
 from ..git.work_lock import working
+from ..purge.purging import finish_purge, open_purge, purge_branches
+from ..purge.rewriting import note_clean
 from ..remote import repository_at
 from .apply import Applied, apply_commit, finish_pending
 from .hand_merge import (
@@ -49,6 +51,7 @@ class SyncReport:
     paths: tuple[str, ...] = ()  # of files that were written or removed here
     conflicts: tuple[str, ...] = ()  # of files in which both texts stand now
     was_rewritten: bool = False  # the remote has lost commits that it had; they are back
+    n_purged: int = 0  # memories that were taken out of a history
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -61,6 +64,9 @@ class SyncOptions:
     interactive: bool = False  # somebody can be asked for a password
     is_read_only: bool = False  # nothing is sent
     note_head: Callable[[str], None] = lambda _: None  # hears of each commit the branch stands at
+    note_rewritten: Callable[[Mapping[str, str]], None] = lambda _: (
+        None
+    )  # and of commits, old to new
 
 
 @dataclass(slots=True)
@@ -72,6 +78,7 @@ class _Done:
     paths: set[str] = field(default_factory=set)
     conflicts: set[str] = field(default_factory=set)
     was_rewritten: bool = False
+    n_purged: int = 0
 
     def report(self) -> SyncReport:
         return SyncReport(
@@ -80,6 +87,7 @@ class _Done:
             tuple(sorted(self.paths)),
             tuple(sorted(self.conflicts)),
             self.was_rewritten,
+            self.n_purged,
         )
 
 
@@ -121,6 +129,7 @@ class JournalSync:
                 raise UnavailableError(what, where=str(self._root), mend="`git switch main`")
             for _ in range(_MAX_RACES):
                 if self._exchange(progress):
+                    self._finish_purge()
                     return self._done.report()
                 time.sleep(_RACE_S * random.random())  # or both sides would meet again
                 commit_changes()
@@ -153,22 +162,62 @@ class JournalSync:
         """Fetch, merge and push once; False if somebody else pushed in between."""
         git = self._git
         known = exchange.known_remote_head(git)
-        if known:  # what an earlier run fetched and could not bring in, a forced push would hide
-            self._bring_in(known, progress)
         theirs = exchange.fetch(git, progress=progress)
-        if known and theirs != known and not (theirs and is_ancestor(git, known, theirs)):
-            self._done.was_rewritten = True
+        replacing, theirs = theirs, self._purged(theirs)
+        self._keep_lost(known, theirs, progress)
         if theirs:
             self._bring_in(theirs, progress)
         self._mend()
         head = commit_at(git, "HEAD")
-        if not head or head == theirs or self._options.is_read_only:
+        is_same = head == theirs and theirs == replacing
+        if not head or is_same or self._options.is_read_only:
             return True
         n_new = exchange.distance(git, head, theirs).n_ahead
-        if exchange.push(git, head, progress=progress) == "raced":
+        lease = replacing if replacing != theirs else ""
+        if exchange.push(git, head, replacing=lease, progress=progress) == "raced":
             return False
         self._done.n_sent += n_new
         return True
+
+    def _keep_lost(self, known: str, theirs: str, progress: Progress) -> None:
+        """Notice what the remote has lost that it had, and have it here, whoever pushed by force."""
+        git = self._git
+        if not known or not commit_at(git, known) or (theirs and is_ancestor(git, known, theirs)):
+            return
+        if open_purge(self._folder):
+            return  # it was lost on purpose
+        self._done.was_rewritten = True
+        self._bring_in(known, progress)
+
+    def _purged(self, theirs: str) -> str:
+        """*theirs* without what was purged on any machine; ours goes without it, too."""
+        git = self._git
+        with self._alone("commit.lock"), reading_objects(git) as reader:
+            merger = CommitMerger(git, reader)
+            head = commit_at(git, "HEAD")
+            ids = merger.announced(*filter(None, (head, theirs))).all_purged
+            if not ids:
+                return theirs
+
+            def move(old: str, new: str) -> None:
+                self._apply(reader, merger, old, new, reason="purge: rewritten")
+
+            done = purge_branches(
+                git, self._folder, ids, move=move, also=[theirs] if theirs else []
+            )
+            if done.rewritten:
+                self._done.n_purged += len(ids)
+                self._options.note_rewritten(done.rewritten)
+            else:
+                note_clean(git, head, ids)
+            return done.rewritten.get(theirs, theirs)
+
+    def _finish_purge(self) -> None:
+        """Remove what was rewritten, now that neither side has it any more."""
+        with self._alone("commit.lock"):
+            remote_head = exchange.known_remote_head(self._git)
+            finish_purge(self._git, self._folder)
+            exchange.note_remote_head(self._git, remote_head)
 
     def _bring_in(self, theirs: str, progress: Progress) -> None:
         """Let branch and files hold what *theirs* does."""
@@ -267,6 +316,25 @@ def finish_open(
     return finish_pending(
         git, folder, reader, merge_text=merger.merge_text(forgotten), lock_timeout_s=lock_timeout_s
     )
+
+
+def moving(
+    git: Git, folder: Path, reader: ObjectReader, merger: CommitMerger, *, lock_timeout_s: float
+) -> Callable[[str, str], None]:
+    """What lets branch and files go from one commit to another. The caller works alone."""
+
+    def move(old: str, new: str) -> None:
+        apply_commit(
+            git,
+            folder,
+            reader,
+            Pending(old, new),
+            merge_text=merger.merge_text(merger.announced(new).forgotten),
+            reason="purge: rewritten",
+            lock_timeout_s=lock_timeout_s,
+        )
+
+    return move
 
 
 def lock_of(

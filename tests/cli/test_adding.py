@@ -551,7 +551,7 @@ def test_forgetting_is_committed_and_history_is_not_promised(world: World) -> No
     world.set_env(MEMJOURNAL_JOURNAL_COMMIT="true")
     id_ = world.add("in history for ever")
     forgotten = world.ok("forget", id_, "--yes")
-    assert "git's history still holds the text; so does every clone of it\n" in forgotten.err
+    assert "so does every clone of it; --purge takes it out\n" in forgotten.err
     assert world.git("log", "-1", "--format=%s") == "forget: 1 entry in shop"
     assert world.git("status", "--porcelain") == ""
 
