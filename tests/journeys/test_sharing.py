@@ -85,7 +85,7 @@ def test_what_one_promotes_the_other_finds_opens_and_answers(team: Team) -> None
     assert shown.startswith(f"[{first}] [team] 환불 재시도는 멱등 키로\n")
     assert lee.ok("show", first, "--raw").out.startswith("---\nid: ")
     log = git(clone, "log", "-1", "--format=%s%n%b")
-    assert log.startswith("promote: 1 entry\n")
+    assert log.startswith("promote: 1 entry in pay\nMachine: ")
     everything = b"".join(lee.files(clone).values()).decode("utf-8", "replace")
     for trace in (str(kim.home), "일지", secret, "김 kim"):
         assert trace not in everything
@@ -141,7 +141,7 @@ def test_a_read_only_share_is_brought_up_to_date_and_never_written(team: Team) -
         ran = lee.mem("--journal", str(clone), *command)
         assert ran.code in (0, 73), ran.err
     assert git(clone, "status", "--porcelain") == ""
-    one = add(kim, KOREAN)
+    one = add(kim, KOREAN, "-p", "github.com/acme/pay")
     kim.ok("share", "promote", one, "--yes")
     kim.ok("sync")
     before = git(team.bare, "rev-parse", "main")
@@ -154,7 +154,7 @@ def test_a_read_only_share_is_brought_up_to_date_and_never_written(team: Team) -
 def test_removing_keeps_what_nobody_else_has(team: Team) -> None:
     kim = team.kim
     clone = team.share(kim)
-    one = add(kim, KOREAN)
+    one = add(kim, KOREAN, "-p", "github.com/acme/pay")
     kim.ok("share", "promote", one, "--yes")
     refused = kim.mem("share", "remove", "team", "--delete-files")
     assert refused.code == 64

@@ -167,3 +167,62 @@ def test_the_next_sync_makes_good_whatever_was_killed(
         assert not (laptop.root / ".git/memjournal/pending.json").exists()
         shutil.rmtree(machines.folder)
     assert n_killed >= n_points // STEP - 1
+
+
+def test_a_purge_that_is_killed_is_finished_by_the_next_command(
+    diverged: Machines, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from memjournal.cli.app import main
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    monkeypatch.setenv("MEMJOURNAL_DAEMON_AUTOSTART", "never")
+    for name in ("CONFIG", "STATE", "CACHE"):
+        monkeypatch.setenv(f"XDG_{name}_HOME", str(tmp_path / name.lower()))
+
+    def purge(machines: Machines) -> Callable[[], None]:
+        laptop = machines.clone("laptop")
+        (entry,) = (one.entry for one in laptop.entries() if one.entry.title == "결정 3")
+        arguments = ["--journal", str(laptop.root), "forget", str(entry.id), "--purge", "--yes"]
+
+        def run() -> None:
+            os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+            assert main(arguments) == 0
+
+        return run
+
+    unharmed = diverged.copy(tmp_path / "unharmed")
+    unharmed.clone("laptop").sync()
+    shutil.rmtree(tmp_path / "harmed", ignore_errors=True)
+    died, n_points = killed_at(0, purge(unharmed.copy(tmp_path / "counted")))
+    assert not died and n_points > 150
+    n_killed = n_undone = 0
+    for point in range(1, n_points + 1, 6 * STEP):
+        machines = unharmed.copy(tmp_path / "harmed")
+        died, _ = killed_at(point, purge(machines))
+        n_killed += died
+        laptop = machines.clone("laptop")
+        laptop.commit()
+        laptop.sync()
+        held = _holds(laptop.root, "결정 3")
+        titles = words_of(laptop)
+        if "결정 3" in titles:  # killed before it had begun: nothing was done
+            n_undone += 1
+            assert held
+        else:
+            assert not held, point
+            assert "결정 2" in titles or "결정 0" in titles
+            assert not (laptop.root / ".git/memjournal/purge.json").exists()
+            git(machines.folder / "remote.git", "gc", "--quiet", "--prune=now")
+            assert not _holds(machines.folder / "remote.git", "결정 3"), point
+        shutil.rmtree(machines.folder)
+    assert n_killed >= n_points // (6 * STEP) - 1
+    assert n_undone < n_killed / 2
+
+
+def _holds(repository: Path, text: str) -> bool:
+    listed = git(
+        repository, "cat-file", "--batch-all-objects", "--batch-check=%(objectname) %(objecttype)"
+    )
+    blobs = [line.split()[0] for line in listed.splitlines() if line.endswith("blob")]
+    return any(text in git(repository, "cat-file", "-p", sha) for sha in blobs)
