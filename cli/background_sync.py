@@ -89,9 +89,12 @@ class BackgroundSync:
         return (due - self._surroundings.now).total_seconds() if due else 0.0
 
     def _exchange(self) -> None:
+        from .shared_search import is_read_only
         from .sync_run import sync_journal
 
-        report = sync_journal(self._surroundings, interactive=False)
+        report = sync_journal(
+            self._surroundings, interactive=False, is_read_only=is_read_only(self._surroundings)
+        )
         self._said = ""
         if report.paths:
             self._follow(report.paths)

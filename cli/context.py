@@ -43,7 +43,7 @@ class Context:
     ) -> None:
         """*arguments* are the command line, as typed."""
         self.journal_option, self.arguments, self.overrides = journal_option, arguments, overrides
-        self._to_close: list[Catalog | DaemonClient] = []
+        self._to_close: list[Catalog | DaemonClient | Context] = []
         self._said: set[str] = set()
         Context.latest = self
 
@@ -168,16 +168,32 @@ class Context:
 
     @cached_property
     def journal(self) -> Journal:
-        """The journal, for writing; ids that are taken are looked up in the catalog."""
+        """The journal, for writing; ids that are taken are looked up in the catalog.
+
+        Raises:
+            CannotCreateError: it is shared to be read only.
+        """
         from ..journal.store import Journal
 
+        if self.settings.sharing.journals:
+            from .shared_search import refuse_read_only
+
+            refuse_read_only(self)
         return Journal(
             self.root,
             redactor=self.redactor,
             lock_timeout_s=self.settings.journal.lock_timeout_s,
             lookup=self._lookup,
             project_words=self.settings.words_by_project,
+            is_purged=lambda entry_id: entry_id in self._purged,
         )
+
+    @cached_property
+    def _purged(self) -> frozenset[str]:
+        """The ids that were taken out of the history."""
+        from ..journal.announcements import announcements_on_disk
+
+        return announcements_on_disk(self.root).all_purged
 
     def _lookup(self, entry_id: str) -> Entry | None:
         if not self.index.catalog_path.exists():
@@ -234,6 +250,10 @@ class Context:
     def _opened(self, catalog: Catalog) -> Catalog:
         self._to_close.append(catalog)
         return catalog
+
+    def close_with_it(self, other: Context) -> None:
+        """Let *other* end with this one."""
+        self._to_close.append(other)
 
     def close(self) -> None:
         """Give back what the command opened."""

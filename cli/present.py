@@ -51,12 +51,20 @@ def hit_fields(hit: Hit, *, is_weak: bool) -> dict[str, object]:
     }
 
 
-def heading_of(row: Row, *, now: datetime, n_columns: int) -> str:
-    """One line that names an entry: citation, title, what it is, when, and of which project."""
+def journal_field(journal: str) -> dict[str, object]:
+    """What JSON says of an entry of the journal with that name; nothing of the one in use."""
+    return {"journal": journal} if journal else {}
+
+
+def heading_of(row: Row, *, now: datetime, n_columns: int, journal: str = "") -> str:
+    """One line that names an entry: citation, title, what it is, when, and of which project.
+
+    *journal* is the name of its journal, if that is not the one in use.
+    """
     facts = " · ".join(
         filter(None, (label_of(row), f"{row.created.astimezone(now.tzinfo):%Y-%m-%d}", _short(row)))
     )
-    cited = f"[mem:{row.id}]"
+    cited = f"[mem:{row.id}]" + (f" [{journal}]" if journal else "")
     room = n_columns - output.width(cited) - output.width(facts) - 3
     title = output.shorten(title_of(row), max(20, room))
     return (
@@ -89,18 +97,25 @@ def _short(row: Row) -> str:
 
 
 def print_rows(
-    rows: Sequence[Row], surroundings: Context, *, as_json: bool, target: str = ""
+    rows: Sequence[Row],
+    surroundings: Context,
+    *,
+    as_json: bool,
+    target: str = "",
+    journal: str = "",
 ) -> None:
-    """Print entries a line each; *target* is the one that was asked for."""
+    """Print entries a line each; *target* is the one that was asked for, *journal* where they are."""
     now, n_columns = surroundings.now, output.columns()
     for row in rows:
         is_target = row.id == target
         if as_json:
-            output.emit("row", {**row_fields(row), "is_target": is_target})
+            fields = {**row_fields(row), "is_target": is_target, **journal_field(journal)}
+            output.emit("row", fields)
             continue
         moment = output.when(row.created, now)
         label = output.pad(output.shorten(label_of(row), 18), 18)
-        start = f"{'▶' if is_target else ' '} {moment}  {label} mem:{row.id}  "
+        cited = f"mem:{row.id}" + (f" [{journal}]" if journal else "")
+        start = f"{'▶' if is_target else ' '} {moment}  {label} {cited}  "
         room = min(_PREVIEW_CHARS, max(20, n_columns - output.width(start)))
         line = start + output.shorten(title_of(row), room)
         output.line(output.style(line, output.BOLD) if is_target else line)
@@ -114,11 +129,16 @@ def print_entry(
     before: Sequence[Row] = (),
     after: Sequence[Row] = (),
     is_target: bool = False,
+    journal: str = "",
 ) -> None:
-    """Print the whole of an entry, and what stands next to it."""
+    """Print the whole of an entry, and what stands next to it.
+
+    *journal* is the name of its journal, if that is not the one in use.
+    """
     mark = "▶ " if is_target else ""
+    cited = entry.citation + (f" [{journal}]" if journal else "")
     output.line(
-        f"{mark}{output.style(entry.citation, output.CYAN)} "
+        f"{mark}{output.style(cited, output.CYAN)} "
         + output.style(output.safe(row.title), output.BOLD)
     )
     output.line(output.style(" · ".join(_facts_of(row, entry, now)), output.DIM))

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 MODES: Final[tuple[Mode, ...]] = ("hybrid", "keyword", "vector")
 DEFAULT_MODE: Final = MODES[0]
-SCOPES: Final = ("all", "project")
+SCOPES: Final = ("all", "project", "shared")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,13 +64,16 @@ class Question:
             dates_in_words=self.dates_in_words,
         )
 
+    def scope_in(self, surroundings: Context) -> str:
+        """What is searched: as the command line says, or the settings."""
+        return surroundings.settings.search.scope if self.scope is None else self.scope
+
     def _wanted(self, surroundings: Context, catalog: Catalog | None) -> EntryFilter:
-        scope = surroundings.settings.search.scope if self.scope is None else self.scope
         return filters.make_filter(
             surroundings,
             catalog,
             projects=self.projects,
-            scope=filters.choice("--scope", scope, SCOPES),
+            scope=filters.choice("--scope", self.scope_in(surroundings), SCOPES),
             kinds=self.kinds,
             types=self.types,
             tags=self.tags,

@@ -5,23 +5,20 @@ Nothing here knows how the command line was read: that is done by Typer, or by `
 
 from __future__ import annotations
 
-import contextlib
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Final
 
-from ..journal.errors import MemjournalError
+from ..journal.place import PROJECT_FOLDER
 from . import output
 from .messages import QUOTED_CHARS
-from .present import heading_of, hit_fields, title_of
+from .present import heading_of, hit_fields, journal_field, title_of
 
 if TYPE_CHECKING:
-    from ..indexer.catalog.catalog import Catalog
     from ..indexer.search.answer import Answer, Hit
     from .context import Context
     from .question import Question
 
 _N_NEAREST: Final = 3
-_REBUILDS: Final = 3  # of the index, by others, while one question is answered
 
 
 def run_search(
@@ -33,15 +30,42 @@ def run_search(
         MemjournalError: it cannot be answered.
         typer.BadParameter: a scope, kind, type or time that there is not.
     """
-    found = _ask_daemon(surroundings, question)
-    answer, remarks = found or _search_here(surroundings, question)
-    surroundings.remark(*remarks)
+    answer, journals = _find(surroundings, question)
     if as_json:
-        _emit_answer(answer, question.text)
+        _emit_answer(answer, question.text, journals)
     elif ids_only:
         _print_ids(answer, show_all=show_all)
     else:
-        _print_answer(answer, surroundings, show_all=show_all)
+        _print_answer(answer, surroundings, journals, show_all=show_all)
+
+
+def _find(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]]:
+    """The answer, and of each hit the name of its journal, "" being the one in use; () if all are its."""
+    if _is_of_several(surroundings, question):
+        from .shared_search import search_journals
+
+        found = search_journals(surroundings, question, question.scope_in(surroundings))
+        return found.answer, found.journals
+    from .asking import ask_journal
+
+    answer, remarks = ask_journal(surroundings, question, asker=surroundings)
+    surroundings.remark(*remarks)
+    return answer, ()
+
+
+def _is_of_several(surroundings: Context, question: Question) -> bool:
+    """Whether other journals may have to be asked."""
+    match question.scope_in(surroundings):
+        case "shared":
+            return True
+        case "all":
+            has_shares = bool(surroundings.settings.sharing.journals)
+            return has_shares or surroundings.root.name == PROJECT_FOLDER
+    return False
+
+
+def _journal_of(rank: int, journals: Sequence[str]) -> str:
+    return journals[rank] if journals else ""
 
 
 def _print_ids(answer: Answer, *, show_all: bool) -> None:
@@ -53,10 +77,10 @@ def _print_ids(answer: Answer, *, show_all: bool) -> None:
         output.line(f"mem:{hit.row.id}")
 
 
-def _emit_answer(answer: Answer, text: str) -> None:
+def _emit_answer(answer: Answer, text: str, journals: Sequence[str]) -> None:
     for rank, hit in enumerate(answer.hits, 1):
-        is_weak = rank > answer.n_strong
-        output.emit("hit", {"rank": rank, **hit_fields(hit, is_weak=is_weak)})
+        fields = {"rank": rank, **hit_fields(hit, is_weak=rank > answer.n_strong)}
+        output.emit("hit", {**fields, **journal_field(_journal_of(rank - 1, journals))})
     output.emit(
         "answer",
         {
@@ -76,55 +100,17 @@ def _emit_answer(answer: Answer, text: str) -> None:
     )
 
 
-def _ask_daemon(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]] | None:
-    """The answer and remarks of a daemon; None where the search has to be done here."""
-    if surroundings.daemon is None:
-        return None
-    from .daemon_link import ask_daemon
-
-    try:
-        request = question.request(
-            surroundings, surroundings.catalog if question.projects else None
-        )
-    except MemjournalError:  # a project that is too new to be known, or a mistake: seen here
-        return None
-    return ask_daemon(surroundings, request)
-
-
-def _search_here(surroundings: Context, question: Question) -> tuple[Answer, tuple[str, ...]]:
-    """The answer and remarks of a search in this process, after its index has followed the files."""
-    from ..indexer.errors import IndexDamagedError
-
-    for _ in range(_REBUILDS):
-        catalog = surroundings.fresh_catalog()
-        try:
-            return _search_in(catalog, surroundings, question)
-        except IndexDamagedError:
-            if not catalog.is_replaced:
-                raise
-            surroundings.forget_catalog()  # somebody builds it anew
-    return _search_in(surroundings.fresh_catalog(), surroundings, question)
-
-
-def _search_in(
-    catalog: Catalog, surroundings: Context, question: Question
-) -> tuple[Answer, tuple[str, ...]]:
-    request = question.request(surroundings, catalog)
-    from ..indexer.search.searcher import Searcher
-
-    with contextlib.closing(Searcher(surroundings.index, catalog)) as searcher:
-        answer = searcher.search(request)
-    return answer, tuple(searcher.remarks)
-
-
-def _print_answer(answer: Answer, surroundings: Context, *, show_all: bool) -> None:
+def _print_answer(
+    answer: Answer, surroundings: Context, journals: Sequence[str], *, show_all: bool
+) -> None:
     n_columns, now = output.columns(), surroundings.now
     strong = answer.hits[: answer.n_strong]
     shown = answer.hits if show_all else strong or answer.hits[:_N_NEAREST]
     if shown and answer.confidence == "none":
         output.line(output.style("nothing surely answers this; the nearest:", output.YELLOW))
-    for hit in shown:
-        output.line(heading_of(hit.row, now=now, n_columns=n_columns))
+    for rank, hit in enumerate(shown):
+        journal = _journal_of(rank, journals)
+        output.line(heading_of(hit.row, now=now, n_columns=n_columns, journal=journal))
         if hit.snippet.text and hit.snippet.text != title_of(hit.row):
             output.line(f"    {output.mark(hit.snippet.text, hit.snippet.spans)}")
         reasons = ", ".join(hit.reasons)

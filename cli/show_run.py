@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from . import output
-from .present import print_entry
-from .references import open_references
+from .present import journal_field, print_entry
+from .references import as_shown, find_anywhere
 
 if TYPE_CHECKING:
     from .context import Context
@@ -25,8 +25,9 @@ def run_show(surroundings: Context, refs: Sequence[str], *, raw: bool, as_json: 
     """
     from ..journal.export import entry_fields
 
-    catalog = surroundings.fresh_catalog()
-    for number, (row, stored) in enumerate(open_references(surroundings, catalog, refs)):
+    opened = [(found, found.opened()) for found in find_anywhere(surroundings, refs)]
+    for number, (found, stored) in enumerate(opened):
+        row, entry = found.row, as_shown(found, stored.entry)
         if raw:
             sys.stdout.flush()
             if sys.stdout.isatty():  # as it stands, but for what would act on the terminal
@@ -34,9 +35,16 @@ def run_show(surroundings: Context, refs: Sequence[str], *, raw: bool, as_json: 
             else:
                 sys.stdout.buffer.write(stored.raw)
         elif as_json:
-            output.emit("entry", entry_fields(stored.entry, row.path))
+            output.emit("entry", {**entry_fields(entry, row.path), **journal_field(found.journal)})
         else:
             if number:
                 output.line()
-            before, after = catalog.neighbours(row, before=1, after=1)
-            print_entry(row, stored.entry, before=before, after=after, now=surroundings.now)
+            before, after = found.catalog.neighbours(row, before=1, after=1)
+            print_entry(
+                row,
+                entry,
+                before=before,
+                after=after,
+                now=surroundings.now,
+                journal=found.journal,
+            )

@@ -43,6 +43,15 @@ def state_folder() -> Path:
     return platformdirs.user_state_path(NAME, appauthor=False)
 
 
+def shares_folder() -> Path:
+    """Where the clones of shared journals are."""
+    if _IS_XDG:
+        return _xdg("XDG_DATA_HOME", "~/.local/share") / "shares"
+    import platformdirs
+
+    return platformdirs.user_data_path(NAME, appauthor=False) / "shares"
+
+
 def log_folder() -> Path:
     """Where the log is when there is no journal to put it in."""
     if _IS_XDG:

@@ -47,6 +47,7 @@ class Setting(Generic[T_co]):
         check: Callable[[str], str] | None = None,
         adds_up: bool = False,
         user_only: bool = False,
+        journal_choices: tuple[str, ...] = (),
     ) -> None:
         self.default = default
         self.help = help
@@ -55,6 +56,7 @@ class Setting(Generic[T_co]):
         self.check = check  # of every text in the value: what is wrong with it, or ""
         self.adds_up = adds_up  # the layers' lists or tables are put together
         self.user_only = user_only  # ignored in a journal's file
+        self.journal_choices = journal_choices or choices  # all others are ignored there
         self.kind: ValueKind = _KINDS[type(default)]
 
     def __set_name__(self, group: type[Group], attribute: str) -> None:

@@ -100,6 +100,20 @@ class Sync(Group):
     )
 
 
+def _access_fault(access: str) -> str:
+    return "" if access in ("read-write", "read-only") else "must be read-write or read-only"
+
+
+class Sharing(Group):
+    prefix = "sharing"
+    journals: Setting[Mapping[str, str]] = Setting(
+        MappingProxyType({}),
+        "Shared journals, which `mem share` sets: the name on the left, read-write or read-only on the right.",
+        check=_access_fault,
+        user_only=True,  # a journal that came by git must not have others searched
+    )
+
+
 class Capture(Group):
     prefix = "capture"
     enabled = Setting(True, "Write down what assistants tell through their hooks.")
@@ -228,7 +242,10 @@ class Search(Group):
         30.0, "Days after which the bonus for a recent entry has halved.", low=0.01
     )
     scope = Setting(
-        "all", "Search all projects, or only the one you are in.", choices=("all", "project")
+        "all",
+        "What is searched: all projects and shared journals, only the project you are in, or only what is shared.",
+        choices=("all", "project", "shared"),
+        journal_choices=("project",),  # it may narrow what you search, and never widen it
     )
 
 
@@ -266,6 +283,7 @@ GROUPS: Final[tuple[type[Group], ...]] = (
     JournalSettings,
     Projects,
     Sync,
+    Sharing,
     Capture,
     Recall,
     Privacy,

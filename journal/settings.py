@@ -28,6 +28,7 @@ from .setting_groups import (
     Projects,
     Recall,
     Search,
+    Sharing,
     Sync,
 )
 from .toml_file import read_toml, remove_key, replace_key
@@ -56,6 +57,7 @@ class Settings:
         self.journal: Final = JournalSettings(self.values)
         self.projects: Final = Projects(self.values)
         self.sync: Final = Sync(self.values)
+        self.sharing: Final = Sharing(self.values)
         self.capture: Final = Capture(self.values)
         self.recall: Final = Recall(self.values)
         self.privacy: Final = Privacy(self.values)
@@ -155,7 +157,7 @@ def set_setting(file: Path, name: str, value_text: str) -> None:
         value = check_value(setting, {item: value_text}, where=name)
     else:
         value = parse_value(setting, value_text, where=name)
-    if file.name == JOURNAL_FILE and (fault := _distrust(setting)):
+    if file.name == JOURNAL_FILE and (fault := _distrust(setting, value)):
         raise SettingsError(f"{name} cannot be set here: {fault}", where=str(file))
     raw = to_toml(value)
     replace_key(file, _keys(setting, item), raw[item] if item and isinstance(raw, dict) else raw)
@@ -193,6 +195,8 @@ class _Reading:
         self.warnings: list[str] = []
 
     def add_file(self, file: Path, origin: str, *, trusted: bool = True) -> None:
+        if not trusted:
+            _refuse_way_out(file)
         for name, raw in _flatten(read_toml(file), where=str(file)):
             setting = DEFINITIONS.get(name)
             if setting is None:
@@ -200,7 +204,9 @@ class _Reading:
                 self.warnings.append(f"{file}: unknown setting {name}; {hint}")
                 continue
             value = check_value(setting, raw, where=str(file))
-            if not trusted and (fault := _distrust(setting)):
+            changes_nothing = value == self.values.get(name, setting.default)
+            fault = "" if trusted else _distrust(setting, value)
+            if fault and (setting.user_only or not changes_nothing):
                 self.warnings.append(f"{file}: {name} is ignored: {fault}")
                 continue
             self.add(setting, value, origin)
@@ -229,10 +235,23 @@ class _Reading:
         return settings
 
 
-def _distrust(setting: Setting[object]) -> str:
-    """Why a journal may not set this, or ""."""
+def _refuse_way_out(file: Path) -> None:
+    """Nothing, if *file* stands where its name says, or in the same folder.
+
+    Raises:
+        SettingsError: it is a link that leads elsewhere.
+    """
+    if file.is_symlink() and file.resolve().parent != file.parent.resolve():
+        what = "a link that leads out of the journal"
+        raise SettingsError(what, where=str(file), mend="put a file in its place")
+
+
+def _distrust(setting: Setting[object], value: Value) -> str:
+    """Why a journal may not set this to *value*, or ""."""
     if setting.user_only:
         return "only your own config.toml or the environment may set it"
+    if setting.journal_choices and value not in setting.journal_choices:
+        return f"a journal may only say {' or '.join(setting.journal_choices)}"
     return ""
 
 

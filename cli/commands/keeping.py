@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import json
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TextIO
 
@@ -13,6 +12,7 @@ import typer
 from ...journal.errors import LockedError, MemjournalError
 from .. import options, output
 from ..context import Context
+from ..new_journal import commit_first, configure_git, journal_texts
 from .checking import doctor
 from .statistics import stats
 
@@ -53,7 +53,7 @@ def init(
     surroundings: Context = context.obj
     given = folder or surroundings.journal_option or surroundings.default_root
     root = given.expanduser().absolute()
-    missing = find_missing(root, _journal_texts(root))
+    missing = find_missing(root, journal_texts(root))
     written = make_missing(root, missing)
     outer = surrounding_repository(root)
     has_own = git.is_repository(root)
@@ -63,8 +63,8 @@ def init(
     if makes_git:
         git.create_repository(root, environ=environ)
     if git.is_repository(root) and git.is_installed(environ) and use_git is not False:
-        _configure_git(root, environ)
-        _commit_first(surroundings, root, written if not makes_git else list(_journal_texts(root)))
+        configure_git(root, environ)
+        commit_first(surroundings, root, written if not makes_git else list(journal_texts(root)))
     is_repository = git.is_repository(root)
     if as_json:
         fields = {"path": root, "made_folders": missing.folders, "written": written}
@@ -98,61 +98,6 @@ def _note_no_history(root: Path, outer: Path | None, *, wants_git: bool) -> None
             f"inside the repository {outer}: memjournal never commits there; to keep the journal out"
             f" of it, add {root.relative_to(outer).as_posix()}/ to its .gitignore"
         )
-
-
-def _journal_texts(root: Path) -> dict[str, str]:
-    """The journal's own files by name, as they are when they are new."""
-    from ...journal.file_walk import printable
-    from ...journal.place import MARKER
-    from ...templates import render
-
-    name = printable(root.name.lstrip(".")) or "memjournal"  # that of a folder may be no text
-    return {
-        MARKER: render("journal/memjournal.toml.j2", groups=_setting_groups()),
-        "README.md": render("journal/README.md.j2", name=name),
-        ".gitignore": render("journal/gitignore.j2"),
-        ".gitattributes": render("journal/gitattributes.j2"),
-    }
-
-
-def _setting_groups() -> list[dict[str, object]]:
-    """The settings that a journal may have, as its file shows them."""
-    from ...journal.setting import format_value
-    from ...journal.setting_groups import DEFINITIONS
-
-    groups: dict[str, list[dict[str, str]]] = {}
-    for name, setting in DEFINITIONS.items():
-        if not setting.user_only:
-            group, _, key = name.rpartition(".")
-            default = setting.default
-            is_text = isinstance(default, str)
-            value = json.dumps(default) if is_text else format_value(default)  # type: ignore[arg-type]  # a Value
-            groups.setdefault(group, []).append({"key": key, "value": value, "help": setting.help})
-    return [{"name": name, "settings": listed} for name, listed in groups.items()]
-
-
-def _configure_git(root: Path, environ: Mapping[str, str]) -> None:
-    """Have plain git merge the journal as `mem sync` does."""
-    from ...journal.git.configuring import configure, lacking_settings
-    from ...journal.git.program import Git
-    from ..daemon_link import program_command
-
-    try:
-        git = Git(root, environ)
-        configure(git, lacking_settings(git, program_command()))
-    except MemjournalError as error:
-        output.warn(f"git was not told how to merge a journal: {error}")
-
-
-def _commit_first(surroundings: Context, root: Path, names: list[str]) -> None:
-    from ...journal import git
-
-    try:
-        git.commit(root, names, "init: make the journal", environ=surroundings.environ)
-    except git.GitLockedError as error:
-        output.warn(f"not committed: {error.left_behind()}")
-    except MemjournalError as error:
-        output.warn(f"not committed: {error}")
 
 
 def _print_next(root: Path, surroundings: Context) -> None:
@@ -334,7 +279,10 @@ def export(
     if target is None or str(target) == "-":
         sys.stdout.writelines(lines)
     else:
+        from ..exports import note_export
+
         n_written = _write_lines(lines, target)
+        note_export(surroundings, target)
         output.note(f"{output.count(n_written, 'entry', 'entries')} written to {target}")
     for one in failures:
         output.warn(f"{one.path}: {one.what}; not exported")

@@ -10,9 +10,9 @@ import typer
 from ...journal.errors import NotFoundError, UsageError
 from .. import filters, options, output
 from ..context import Context
-from ..present import print_entry, print_rows
+from ..present import journal_field, print_entry, print_rows
 from ..question import DEFAULT_MODE, Question
-from ..references import open_references, resolve_references
+from ..references import as_shown, find_anywhere
 from ..search_run import run_search
 from ..show_run import run_show
 
@@ -28,7 +28,10 @@ def search(
     query: Annotated[list[str], typer.Argument(help="Words, a question, an identifier or an id.")],
     project: options.Project = None,
     scope: Annotated[
-        str | None, typer.Option("--scope", help="all, or project: only the current folder's.")
+        str | None,
+        typer.Option(
+            "--scope", help="all; project: only the current folder's; shared: only shared journals."
+        ),
     ] = None,
     kind: options.Kind = None,
     type_: options.Type = None,
@@ -113,9 +116,9 @@ def timeline(
 ) -> None:
     """Show what was said and done around a memory, or in a session, file or time. Step 2 of 3."""
     surroundings: Context = context.obj
-    catalog = surroundings.fresh_catalog()
-    targets = resolve_references(surroundings, catalog, refs or ())
+    targets = find_anywhere(surroundings, refs) if refs else []
     if not targets:
+        catalog = surroundings.fresh_catalog()
         wanted = filters.make_filter(
             surroundings,
             catalog,
@@ -130,10 +133,17 @@ def timeline(
             raise NotFoundError("nothing happened there", mend="widen the filters")
         print_rows(rows, surroundings, as_json=as_json)
     for number, target in enumerate(targets):
-        before, after = catalog.neighbours(target, before=window, after=window)
+        row = target.row
+        before, after = target.catalog.neighbours(row, before=window, after=window)
         if number and not as_json:
             output.line()
-        print_rows([*before, target, *after], surroundings, as_json=as_json, target=target.id)
+        print_rows(
+            [*before, row, *after],
+            surroundings,
+            as_json=as_json,
+            target=row.id,
+            journal=target.journal,
+        )
 
 
 def show(
@@ -158,25 +168,30 @@ def source(
     from ...journal.export import entry_fields
 
     surroundings: Context = context.obj
-    catalog = surroundings.fresh_catalog()
-    for row, stored in open_references(surroundings, catalog, refs):
-        found = sources_of(catalog, row, stored.entry)
-        line = surroundings.index.line_of(row)
+    opened = [(found, found.opened()) for found in find_anywhere(surroundings, refs)]
+    for found, stored in opened:
+        row, place = found.row, found.context
+        line = place.index.line_of(row)
+        journal = journal_field(found.journal)
         if as_json:
-            output.emit("source", {"of": f"mem:{row.id}", "path": row.path, "line": line})
+            fields = {"of": f"mem:{row.id}", "path": row.path, "line": line}
+            output.emit("source", {**fields, **journal})
         else:
-            output.line(output.style(f"{surroundings.root / row.path}:{line}", output.DIM))
+            output.line(output.style(f"{place.root / row.path}:{line}", output.DIM))
             output.line()
-        for number, one in enumerate(found):
-            opened = surroundings.index.read(one)
-            if opened is None:
+        for number, one in enumerate(sources_of(found.catalog, row, stored.entry)):
+            source_entry = place.index.read(one)
+            if source_entry is None:
                 continue
+            entry = as_shown(found, source_entry.entry)
             if as_json:
-                output.emit("entry", entry_fields(opened.entry, one.path))
+                output.emit("entry", {**entry_fields(entry, one.path), **journal})
                 continue
             if number:
                 output.line()
-            print_entry(one, opened.entry, now=surroundings.now, is_target=one.id == row.id)
+            is_target = one.id == row.id
+            now = surroundings.now
+            print_entry(one, entry, now=now, is_target=is_target, journal=found.journal)
 
 
 def history(

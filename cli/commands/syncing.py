@@ -38,8 +38,50 @@ def sync(
     context: typer.Context,
     as_json: options.AsJson = False,
 ) -> None:
-    """Exchange the journal with its remote: fetch, merge, push."""
-    _sync_own(context.obj, as_json=as_json)
+    """Exchange the journal, and those that are shared, with their remotes: fetch, merge, push."""
+    from ..sync_run import has_remote
+
+    surroundings: Context = context.obj
+    shares = _shares(surroundings)
+    if not shares or has_remote(surroundings):
+        _sync_own(surroundings, as_json=as_json)
+    failed = [name for name, share in shares if not _sync_share(name, share, as_json=as_json)]
+    if failed:
+        raise typer.Exit(MemjournalError.exit_code)
+
+
+def _shares(surroundings: Context) -> list[tuple[str, Context]]:
+    if not surroundings.settings.sharing.journals:
+        return []
+    from ..shared_search import share_contexts
+
+    return share_contexts(surroundings)
+
+
+def _sync_share(name: str, share: Context, *, as_json: bool) -> bool:
+    """Exchange a shared journal; whether that worked."""
+    try:
+        _exchange_share(name, share, as_json=as_json)
+    except MemjournalError as error:
+        output.warn(f"{name}: {error}")
+        return False
+    return True
+
+
+def _exchange_share(name: str, share: Context, *, as_json: bool) -> None:
+    from ..shared_search import is_read_only
+    from ..sync_run import sync_journal
+
+    with output.progress(f"syncing {name}") as progress:
+        report = sync_journal(
+            share,
+            interactive=output.is_interactive(),
+            progress=progress,
+            is_read_only=is_read_only(share),
+        )
+    if report.paths:
+        share.update_index(paths=report.paths)
+    _print_report(name, report, as_json=as_json)
 
 
 def _sync_own(surroundings: Context, *, as_json: bool) -> None:

@@ -83,6 +83,18 @@ class Hit:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Features:
+    """What the confidence of an answer is judged by, each from 0 to 1."""
+
+    similarity: float  # cosine of the first result
+    share: float  # of the query's idf that it matches
+    relevance: float
+    gap: float  # to the second result, as a part of the first one's relevance; 1 without a second
+    standout: float  # of its cosine above what this question has with entries that are not about it
+    agreement: float  # of the query's script with the collection's
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Answer:
     """The hits, best first, and what was used to find them."""
 
@@ -98,6 +110,9 @@ class Answer:
     period: AskedPeriod | None = None  # the time that the question named in words
     missing_phrases: tuple[str, ...] = ()  # what the question "quotes" and no entry says
     certainty: float = 0.0  # what a match of the question's words proves, 0-1
+    features: Features | None = (
+        None  # of what was found by evidence, not by its id or its time alone
+    )
 
     @property
     def n_strong(self) -> int:

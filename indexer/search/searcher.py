@@ -37,7 +37,7 @@ from .answer import (
 )
 from .asked_dates import take_period
 from .cited import cited_rows
-from .confidence import judge
+from .confidence import judge, judged_features
 from .evidence import Evidence, Legs
 from .of_a_time import rows_of_a_time, wanted_types
 from .ordering import REPETITION, Candidate, Result, order_results
@@ -190,6 +190,7 @@ class Searcher:
         asked = self._ask(sought.text, request)
         evidence = asked.evidence
         confidence = judge(evidence.relevance, is_grammar=asked.query.is_grammar)
+        features = judged_features(evidence.relevance)
         self._lift_verbatim(asked, sought)
         cited = self._cited(text, asked, request)
         named = {hit.row.docno for hit in cited}
@@ -219,6 +220,7 @@ class Searcher:
                 *(() if cited else self._nowhere_in(asked, hits)),
             ),
             certainty=evidence.certainty,
+            features=None if cited else features,
         )
 
     def _ask(self, text: str, request: SearchRequest) -> _Asked:

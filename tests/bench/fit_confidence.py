@@ -1,4 +1,4 @@
-"""Fits the models of ``indexer/confidence.py`` and prints how reliable they are.
+"""Fits the models of ``indexer/search/judgement.py`` and prints how reliable they are.
 
     python tests/bench/fit_confidence.py --eval DIR
 
@@ -26,7 +26,9 @@ from evalsets import (
 from memory_index import Legs, MemoryIndex, load_indexes
 from numpy.typing import NDArray
 
-from memjournal.indexer.search.confidence import HIGH_FROM, NONE_BELOW, Features
+from memjournal.indexer.search.answer import Features
+from memjournal.indexer.search.confidence import features_of
+from memjournal.indexer.search.judgement import HIGH_FROM, NONE_BELOW
 
 Floats = NDArray[np.float64]
 
@@ -79,7 +81,7 @@ def ask(group: str, index: MemoryIndex, text: str, grades: Grades, legs: Legs) -
     right = [index.documents[at].id in grades for at in relevance.documents[:5]]
     return Sample(
         group=group,
-        features=Features.of(relevance) if right else None,
+        features=features_of(relevance) if right else None,
         first_is_right=bool(right) and right[0],
         one_of_five_is_right=any(right),
     )

@@ -62,7 +62,7 @@ def test_a_script_is_given_the_ids_of_what_answers(journal: World) -> None:
         ("--type decison", "is not one of user_prompt, "),
         ("--kind thing", "is not one of event, fact, "),
         ("--by magic", "is not one of hybrid, keyword, vector"),
-        ("--scope here", "is not one of all, project"),
+        ("--scope here", "is not one of all, project, shared"),
     ],
 )
 def test_a_value_that_there_is_not_is_refused(journal: World, options: str, said: str) -> None:

@@ -202,7 +202,7 @@ def test_an_unknown_name_is_an_error_with_the_closest_name(world: World) -> None
         ("search.min_score = nan", "must be a number from 0 to 1"),
         ("search.half_life_days = inf", "must be a number"),
         ("search.half_life_days = true", "must be a number"),
-        ('search.scope = "mine"', "search.scope must be one of all, project"),
+        ('search.scope = "mine"', "search.scope must be one of all, project, shared"),
         ("journal.commit = 1", "journal.commit must be true or false"),
         ("privacy.words = 'x'", "privacy.words must be a list of texts"),
         ("privacy.words = ['x', 1]", "privacy.words must be a list of texts"),
@@ -456,3 +456,37 @@ def test_a_linked_file_stays_a_link_and_keeps_its_mode(tmp_path: Path) -> None:
     set_setting(link, "search.limit", "3")
     assert link.is_symlink()
     assert (real.stat().st_mode & 0o777, real.read_text()) == (0o640, "[search]\nlimit = 3\n")
+
+
+@pytest.mark.parametrize(
+    ("user", "journal", "counts", "is_said"),
+    [
+        ("all", "project", "project", False),
+        ("project", "all", "project", True),
+        ("project", "shared", "project", True),
+        ("shared", "project", "project", False),
+        ("all", "all", "all", False),  # as the journal's file shows it, and no difference
+    ],
+)
+def test_a_journal_may_narrow_what_is_searched_and_never_widen_it(
+    world: World, user: str, journal: str, counts: str, is_said: bool
+) -> None:
+    settings = world.load(user=f'search.scope = "{user}"', journal=f'search.scope = "{journal}"')
+    assert settings.search.scope == counts
+    assert any("search.scope is ignored" in one for one in settings.warnings) == is_said
+
+
+def test_a_journals_file_that_is_a_link_out_of_the_journal_is_not_read(tmp_path: Path) -> None:
+    root = tmp_path / "journal"
+    root.mkdir()
+    (tmp_path / "outside.toml").write_text("search.limit = 3\n")
+    (root / "real.toml").write_text("search.limit = 4\n")
+    file = root / "memjournal.toml"
+    file.symlink_to("real.toml")
+    assert load_settings(user_file=None, journal_file=file, environ={}).search.limit == 4
+    file.unlink()
+    file.symlink_to(tmp_path / "outside.toml")
+    with pytest.raises(SettingsError, match="a link that leads out of the journal"):
+        load_settings(user_file=None, journal_file=file, environ={})
+    user = load_settings(user_file=file, journal_file=None, environ={})
+    assert user.search.limit == 3  # one's own files may be links
