@@ -174,7 +174,10 @@ def _settings(git: Git) -> dict[str, str]:
     """What the user has set of all that a commit needs, by its name in small letters."""
     wanted = r"^(user\.(name|email)|commit\.gpgsign)$"
     printed = git.run(["config", "--null", "--get-regexp", wanted], ok=(0, 1))
-    settings = dict(line.partition("\n")[::2] for line in filter(None, printed.split("\0")))
+    settings: dict[str, str] = {}
+    for line in filter(None, printed.split("\0")):
+        name, _, value = line.partition("\n")
+        settings[name] = value
     sign = settings.get("commit.gpgsign", "false")
     if sign.lower() in ("true", "yes", "on", "1", ""):  # without a value: a bare `gpgSign`
         settings["commit.gpgsign"] = "true"

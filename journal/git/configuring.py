@@ -35,7 +35,10 @@ def lacking_settings(git: Git, command: Sequence[str]) -> dict[str, str]:
     A driver that starts another `mem` is as good as ours.
     """
     printed = git.run(["config", "--local", "--null", "--list"])
-    present = dict(line.partition("\n")[::2] for line in printed.split("\0") if line)
+    present: dict[str, str] = {}
+    for line in filter(None, printed.split("\0")):
+        name, _, value = line.partition("\n")
+        present[name] = value
     return {
         name: value
         for name, value in wanted_settings(command).items()

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import cast
 
 import tomlkit
+from tomlkit.container import Container
 from tomlkit.exceptions import TOMLKitError
 
 Path = tuple[str, ...]
@@ -55,13 +56,13 @@ def _choose(before: object, newer: object, older: object) -> object:
 
 
 def _set(document: tomlkit.TOMLDocument, path: Path, value: object) -> None:
-    table: tomlkit.container.Container = document
+    table: Container = document
     for name in path[:-1]:
         if name not in table:
             if value is None:
                 return
             table.add(name, tomlkit.table())
-        table = cast(tomlkit.container.Container, table[name])
+        table = cast(Container, table[name])
     if value is None:
         table.pop(path[-1], None)
     else:

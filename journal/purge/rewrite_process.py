@@ -1,19 +1,21 @@
 """Run as a program: rewrites all branches of the repository in the current folder.
 
-``python -P -m memjournal.journal.purge.rewrite_process`` with the ids on stdin, a line each. A process of its
-own, for git-filter-repo works in the current folder and keeps what it learns in its module. The one module
-that knows it.
+``python -P -m memjournal.journal.purge.rewrite_process`` finds the ids in a file there, a line each. A process of
+its own, for git-filter-repo works in the current folder and keeps what it learns in its module. The one
+module that knows it.
 """
 
 from __future__ import annotations
 
 import os
-import sys
-from typing import Any
+from pathlib import Path
+from typing import Any, Final
 
 import git_filter_repo as fr
 
 from .filter import PurgeFilter
+
+IDS_FILE: Final = "purged-ids"
 
 
 def rewrite_here(filter_: PurgeFilter) -> None:
@@ -46,4 +48,4 @@ def rewrite_here(filter_: PurgeFilter) -> None:
 
 
 if __name__ == "__main__":
-    rewrite_here(PurgeFilter(frozenset(sys.stdin.read().split())))
+    rewrite_here(PurgeFilter(frozenset(Path(IDS_FILE).read_text("ascii").split())))

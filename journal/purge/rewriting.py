@@ -22,6 +22,7 @@ from ..sync.pending import FOLDER
 from .filter import PurgeFilter
 
 _BESIDE: Final = "purge"
+_IDS_FILE: Final = "purged-ids"  # importing it from the program would load git-filter-repo
 _PLACES: Final = ("sessions", "memories", "notes", "quarantine")
 _CLEAN: Final = "refs/memjournal/clean"
 _PURGED: Final = "refs/memjournal/purged"
@@ -111,10 +112,9 @@ def _copy(git: Git, git_folder: Path, beside: Path, commits: list[str]) -> None:
 
 
 def _run_filter(beside: Path, ids: AbstractSet[str]) -> None:
+    files.replace(beside / _IDS_FILE, "\n".join(sorted(ids)).encode())
     program = [sys.executable, "-P", "-m", "memjournal.journal.purge.rewrite_process"]
-    done = subprocess.run(
-        program, cwd=beside, input="\n".join(sorted(ids)).encode(), capture_output=True, check=False
-    )
+    done = subprocess.run(program, cwd=beside, capture_output=True, check=False)
     if done.returncode:
         lines = done.stderr.decode("utf-8", "replace").strip().splitlines()
         what = f"the history cannot be rewritten: {lines[-1] if lines else done.returncode}"

@@ -294,6 +294,7 @@ class Clones:
 
     def settle(self) -> None:
         """Sync until nobody has anything new."""
+        heads: set[str] = set()
         for _ in range(MAX_ROUNDS):
             for clone in self.clones:
                 clone.sync()
