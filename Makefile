@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 FOLDERS := journal indexer cli hooks templates
 SOURCES := pyproject.toml $(shell find $(FOLDERS) -type f -not -path '*/__pycache__/*' | sed 's/ /\\ /g')
 
-.PHONY: docs demo test lint types bench bench-false-positives bench-growth bench-hooks bench-kill bench-recall bench-retrieval test-client test-whoosh3 wheel clean help
+.PHONY: docs demo test lint types bench bench-false-positives bench-growth bench-hooks bench-kill bench-recall bench-repository bench-retrieval test-client test-whoosh3 wheel clean help
 
 help:  ## Show this list
 	@grep -hE '^[a-z0-9-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:.*## /\t/' | expand -t 18
@@ -68,6 +68,9 @@ bench-kill: $(VENV)/installed-dev  ## Kill what writes, at random moments; KILLS
 
 bench-false-positives: $(VENV)/installed-dev  ## List the lines of ordinary source code that are taken for secrets
 	$(BIN)/python tests/bench/false_positives.py
+
+bench-repository: $(VENV)/installed-dev  ## Measure how a journal's repository grows; SIZES=numbers of events
+	$(BIN)/python tests/bench/repository.py $(SIZES)
 
 bench-recall: $(VENV)/installed-dev  ## Measure what is told with labelled prompts, and how much of it helps
 	$(BIN)/python tests/bench/recall.py

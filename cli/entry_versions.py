@@ -153,8 +153,9 @@ def restore_version(context: Context, versions: EntryVersions, chosen: Version) 
         NotFoundError: there is nothing of it in that version, or it was purged.
         MemjournalError: it cannot be written.
     """
-    from ..journal.announcements import announce, announcements_on_disk
+    from ..journal.announcements import announcements_on_disk
     from ..journal.history.restoring import restore
+    from .announcing import announce_if_back
     from .commit_written import commit_all, commit_written
 
     commit_all(context)  # what was edited since must not be lost under an older version
@@ -162,26 +163,15 @@ def restore_version(context: Context, versions: EntryVersions, chosen: Version) 
     if versions.entry_id in told.all_purged:
         raise NotFoundError("it was purged: it is in no history", where=f"mem:{versions.entry_id}")
     now = versions.all[0]
-    timeout_s = context.settings.journal.lock_timeout_s
     paths = restore(
         context.root,
         chosen,
         versions.entry_id,
         now_at=now.path if now.is_there else "",
         redact=lambda data: _redacted(context, data),
-        lock_timeout_s=timeout_s,
+        lock_timeout_s=context.settings.journal.lock_timeout_s,
     )
-    if versions.entry_id in told.forgotten:
-        paths.append(
-            announce(
-                context.root,
-                machine=context.machine,
-                kind="restored",
-                ids=[versions.entry_id],
-                at=context.now,
-                lock_timeout_s=timeout_s,
-            )
-        )
+    paths += announce_if_back(context, versions.entry_id)
     context.update_index(paths=paths[:1])
     commit_written(context, paths, f"restore: [mem:{versions.entry_id}]")
     return paths[:1]

@@ -101,7 +101,7 @@ def finish_open_purge(context: Context) -> None:
 
 def _finish(context: Context) -> None:
     """Announce, commit, rewrite, clean: each does nothing where it was done already."""
-    from ..journal.announcements import announce, announcements_on_disk
+    from ..journal.announcements import announcements_on_disk
     from ..journal.git.commits import Signature, commit
     from ..journal.git.objects import reading_objects
     from ..journal.git.program import Git
@@ -109,21 +109,14 @@ def _finish(context: Context) -> None:
     from ..journal.purge.purging import finish_purge, open_purge, purge_branches
     from ..journal.sync.journal_sync import git_folder, lock_of, moving
     from ..journal.sync.merge_commits import CommitMerger
+    from .announcing import announce
     from .witness import note_head, note_rewritten
 
     folder = git_folder(context.root)
     timeout_s = context.settings.journal.lock_timeout_s
     ids = open_purge(folder)
     told = announcements_on_disk(context.root).all_purged
-    if new := sorted(ids - told):
-        announce(
-            context.root,
-            machine=context.machine,
-            kind="purged",
-            ids=new,
-            at=context.now,
-            lock_timeout_s=timeout_s,
-        )
+    announce(context, "purged", sorted(ids - told))
     with lock_of(folder, "commit.lock", timeout_s=timeout_s):
         git = Git(context.root, context.environ, interactive=output.is_interactive())
         message = f"purge: {output.count(len(ids), 'entry', 'entries')}"

@@ -12,6 +12,7 @@ import typer
 
 from ...journal.errors import AmbiguousError, FormatError, MemjournalError, UsageError
 from .. import options, output
+from ..announcing import announce_if_back
 from ..commit_written import commit_written
 from ..context import Context
 from ..references import open_row, resolve_references
@@ -234,7 +235,8 @@ def _store(surroundings: Context, draft: Draft, *, as_json: bool) -> None:
         output.note("already there: nothing was added")
         return
     surroundings.update_index(wait=False, paths=[created.path])
-    commit_written(surroundings, [created.path], f"add: {entry.type} {entry.citation}")
+    paths = [created.path, *announce_if_back(surroundings, entry.id)]
+    commit_written(surroundings, paths, f"add: {entry.type} {entry.citation}")
 
 
 # --- edit ---------------------------------------------------------------------------------------

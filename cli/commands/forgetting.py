@@ -9,6 +9,7 @@ import typer
 
 from ...journal.errors import MemjournalError, UsageError
 from .. import filters, options, output
+from ..announcing import announce
 from ..commit_written import commit_written
 from ..context import Context
 from ..references import open_row, resolve_references
@@ -234,7 +235,7 @@ def _forget(surroundings: Context, rows: list[Row]) -> tuple[list[Forgetting], P
     """
     stored = [open_row(surroundings, row) for row in rows]
     done = surroundings.journal.forget(stored)
-    told = _announce(surroundings, done)
+    told = announce(surroundings, "forgot", [one for step in done for one in step.ids])
     message = f"forget: {output.count(len(rows), 'entry', 'entries')}"
     commit_written(surroundings, [*(step.path for step in done), *told], message)
     return done, _prove(surroundings, rows, stored)
@@ -259,26 +260,6 @@ def _prove(surroundings: Context, rows: list[Row], stored: list[Stored]) -> Proo
         ids={row.id for row in rows},
         lines={telling_line(one.entry) for one in stored},
     )
-
-
-def _announce(surroundings: Context, done: list[Forgetting]) -> list[str]:
-    """Tell the other machines, where there may be any, that these were taken away on purpose; the paths
-    of what was written."""
-    from ...journal.announcements import announce
-    from ...journal.git import is_repository
-
-    ids = [one for step in done for one in step.ids]
-    if not ids or not is_repository(surroundings.root):
-        return []
-    path = announce(
-        surroundings.root,
-        machine=surroundings.machine,
-        kind="forgot",
-        ids=ids,
-        at=surroundings.now,
-        lock_timeout_s=surroundings.settings.journal.lock_timeout_s,
-    )
-    return [path]
 
 
 _STILL_THERE = "git's history still holds the text; so does every clone of it; --purge takes it out"

@@ -24,8 +24,11 @@ from memjournal.journal import git
 from memjournal.journal.entry import Entry, EntryId
 from memjournal.journal.event import Event, SessionHeader
 from memjournal.journal.file_names import memory_path
+from memjournal.journal.git.program import Git
+from memjournal.journal.history.audit import audit
 from memjournal.journal.ids import mint
 from memjournal.journal.memory_file import render_memory
+from memjournal.journal.purge.rewriting import rewrite
 from memjournal.journal.session_file import render_event, render_header
 
 START = datetime(2025, 1, 1, 9, 0, tzinfo=timezone(timedelta(hours=9)))
@@ -194,6 +197,16 @@ def measure_commits(root: Path) -> None:
     )
 
 
+def measure_history(root: Path, n_memories: int) -> None:
+    """What it takes to go through all of the history, and to write it anew without one memory."""
+    program = Git(root, os.environ)
+    show("`mem audit`", in_time(timed(lambda: audit(program))))
+    head = program.run(["rev-parse", "HEAD"])
+    some = sorted((root / "memories").rglob("*.md"))[n_memories // 2].stem.rsplit("--", 1)[1]
+    taken = timed(lambda: rewrite(program, root / ".git", [head], {some}))
+    show("writing the history anew for `mem forget --purge`", in_time(taken))
+
+
 def measure(folder: Path, n_events: int) -> None:
     root = folder / f"j{n_events}"
     print(f"\n### {n_events:,} events, {n_events // EVENTS_FOR_A_MEMORY:,} memories\n")
@@ -212,6 +225,7 @@ def measure(folder: Path, n_events: int) -> None:
     show("`git repack -adf`", in_time(timed(lambda: run(root, "repack", "-adfq"))))
     show("`git gc`", in_time(timed(lambda: run(root, "gc", "-q"))))
     show(".git after gc", f"{size_of(root / '.git') / 1e6:,.0f} MB")
+    measure_history(root, n_events // EVENTS_FOR_A_MEMORY)
     for what, options in (
         ("clone", ()),
         ("clone --depth 1", ("--depth", "1")),

@@ -146,6 +146,21 @@ def test_what_was_forgotten_on_one_machine_does_not_come_back_from_another(
     machines.same()
 
 
+def test_what_is_remembered_again_is_not_forgotten_any_more(machines: Machines) -> None:
+    ref, path = add(machines.laptop, "다시 떠올린 결정")
+    machines.laptop.ok("forget", ref, "--yes")
+    assert add(machines.laptop, "다시 떠올린 결정") == (ref, path)
+    for number in range(6):
+        add(machines.laptop, f"결정 {number}")  # else most of the journal would be gone
+    machines.sync()
+    other = machines.desk.journal / path.relative_to(machines.laptop.journal)
+    edit(other, "결정", "결정!")
+    path.unlink()
+    machines.sync()
+    assert "결정!" in path.read_text("utf-8")
+    assert "they only ever grew" in machines.desk.ok("audit").out
+
+
 def test_a_file_that_was_only_deleted_stays_where_the_other_side_changed_it(
     machines: Machines,
 ) -> None:
