@@ -24,23 +24,20 @@ _POLL_S: Final = 0.05
 
 
 @contextlib.contextmanager
-def working(
-    lock: Path, *, git_folder: Path, timeout_s: float, mend: str = "try again"
-) -> Iterator[None]:
-    """Work on the repository at *git_folder* alone, until left.
+def working(lock: Path, *, git_folder: Path, timeout_s: float, what: str = "") -> Iterator[None]:
+    """Work on the repository at *git_folder* alone, until left; *what* is said if another is at it.
 
     Raises:
         LockedError: another process has been at it for longer than *timeout_s*.
         StorageError, CannotCreateError: the lock cannot be made.
     """
-    with files.locked(lock, timeout_s=timeout_s, mend=mend) as fd:
+    with files.locked(lock, timeout_s=timeout_s, what=what) as fd:
         left = os.fstat(fd)
         os.ftruncate(fd, 0)
         os.write(fd, _AT_WORK)
         if left.st_size:
-            now_s = os.fstat(
-                fd
-            ).st_mtime  # as the file system's clock has it, by which locks are dated
+            # As the clock of the file system has it, by which locks are dated.
+            now_s = os.fstat(fd).st_mtime
             clear_left_locks(git_folder, since_s=left.st_mtime, now_s=now_s)
         try:
             yield

@@ -40,6 +40,7 @@ from .pending import FOLDER, Pending, read_pending
 
 _MAX_RACES: Final = 20
 _RACE_S: Final = 0.2
+_DOING: Final = {"sync.lock": "sync", "commit.lock": "commit or merge"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -342,7 +343,8 @@ def lock_of(
 ) -> contextlib.AbstractContextManager[None]:
     """The lock *name* of the repository at *folder*: "commit.lock" of whoever moves its branch,
     "sync.lock" of whoever exchanges."""
-    return working(folder / FOLDER / name, git_folder=folder, timeout_s=timeout_s)
+    what = f"another {_DOING[name]} is at work there, for more than {timeout_s:.3g} s"
+    return working(folder / FOLDER / name, git_folder=folder, timeout_s=timeout_s, what=what)
 
 
 def git_folder(root: Path) -> Path:
