@@ -202,7 +202,6 @@ def _check_seen(git: Git, head: str, seen: Sequence[Seen]) -> Iterator[Tampering
 def _check_disk(git: Git, reader: ObjectReader, head: str) -> Iterator[Tampering]:
     """Whether the files on disk are those of the last commit, grown."""
     command = ["diff-index", "--name-only", "--no-renames", "-z", head, "--", *_BELOW]
-    git.run(["update-index", "-q", "--refresh"], ok=(0, 1))
     told = _announced(git, reader, head)
     allowed = Allowed(told.forgotten, told.restored)
     for path in filter(None, git.run(command).split("\0")):

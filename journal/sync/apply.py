@@ -21,6 +21,7 @@ from ..git.commits import move_branch
 from ..git.objects import ObjectReader
 from ..git.program import Git
 from ..git.trees import Version, changed_between, commit_at, empty_tree, index_lines
+from ..layout import ALL_FOLDERS
 from .pending import Pending, forget_pending, note_pending, read_pending
 
 MergeText = Callable[[str, bytes | None, bytes, bytes | None], bytes | None]
@@ -209,7 +210,8 @@ class _Writer:
 
     def _remove_empty_folders(self, folder: Path) -> None:
         """As git does, but for the folders that every journal has."""
-        while folder.parent != self._root and folder != self._root:
+        kept = {self._root, *(self._root / name for name in ALL_FOLDERS)}
+        while folder not in kept:
             try:
                 folder.rmdir()
             except OSError:
