@@ -54,6 +54,8 @@ def keep_house(git: Git) -> Work:
     work = storage_of(git).due
     if work == "pack":
         git.run(["repack", "-d", "-l", "-q"])
-    elif work == "collect":
-        git.run(["gc", "--quiet"])
+        # What no branch needs stays loose, and would have us look again and again.
+        work = "pack" if storage_of(git).due == "none" else "collect"
+    if work == "collect":
+        git.run(["gc", "--quiet"], options=["-c", "gc.cruftPacks=true"])
     return work

@@ -10,6 +10,7 @@ import pytest
 
 from memjournal.journal import git
 from memjournal.journal.git.housekeeping import Storage, keep_house, storage_of
+from memjournal.journal.git.objects import write_blobs
 from memjournal.journal.git.program import Git
 
 from ...git_by_hand import git as by_hand
@@ -26,6 +27,17 @@ from ...git_by_hand import git as by_hand
 )
 def test_what_is_due_follows_from_what_is_there(storage: Storage, due: str) -> None:
     assert storage.due == due
+
+
+def test_what_no_branch_needs_is_packed_as_well(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
+    git.create_repository(tmp_path, environ=os.environ)
+    program = Git(tmp_path, os.environ)
+    write_blobs(program, [b"%d\n" % number for number in range(3_001)])
+    assert keep_house(program) == "collect"
+    assert keep_house(program) == "none"
 
 
 def test_a_session_that_was_committed_often_takes_little_room(
