@@ -226,9 +226,9 @@ def _ask(git: Git, arguments: Sequence[str], *, progress: Progress = lambda *_: 
     try:
         return git.run_slowly(arguments, options=_SLOW, told=tell, env=_ssh(git))
     except GitError as error:
-        raise RemoteError(
-            _reason_of(error), where=_address(git, arguments), mend="it is tried again later"
-        ) from error
+        is_known = arguments[0] in ("fetch", "push")
+        mend = "the next sync tries it again" if is_known else "check the address"
+        raise RemoteError(_reason_of(error), where=_address(git, arguments), mend=mend) from error
 
 
 def _ssh(git: Git) -> dict[str, str]:

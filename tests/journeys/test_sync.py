@@ -204,7 +204,7 @@ def test_a_remote_that_is_away_is_named_and_everything_is_sent_later(machines: M
     add(machines.laptop, "오프라인에서 쓴 결정")
     ran = machines.laptop.mem("sync")
     assert ran.code == 69
-    assert str(machines.bare) in ran.err and "tried again later" in ran.err
+    assert str(machines.bare) in ran.err and "the next sync tries it again" in ran.err
     status = machines.laptop.ok("status").out
     assert "1 commit to send" in status and "the last try failed" in status
     away.rename(machines.bare)
