@@ -415,8 +415,8 @@ def test_nothing_asks_in_the_background(example: World, tmp_path: Path) -> None:
     script.write_text(f"#!/bin/sh\ntouch '{asked}'\nexit 1\n", "utf-8")
     script.chmod(0o755)
     (example.home / ".gitconfig").write_text(
-        f"[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = {script}\n[core]\n\taskPass = {script}\n"
-        f"\teditor = {script}\n\thooksPath = {tmp_path}\n[credential]\n\thelper = {script}\n",
+        f"[core]\n\taskPass = {script}\n\teditor = {script}\n\thooksPath = {tmp_path}\n"
+        f"[credential]\n\thelper = {script}\n",
         "utf-8",
     )
     shutil.copy(script, tmp_path / "pre-commit")
@@ -426,6 +426,25 @@ def test_nothing_asks_in_the_background(example: World, tmp_path: Path) -> None:
     assert "not committed" not in ran.err
     assert commits(example) == before + 1
     assert not asked.exists()
+
+
+def test_a_signature_is_made_without_a_window_or_not_at_all(example: World, tmp_path: Path) -> None:
+    """Of what opens a window for a passphrase nothing is left to it; the commit waits for a terminal."""
+    seen = tmp_path / "environment"
+    signer = tmp_path / "sign.sh"
+    signer.write_text(f"#!/bin/sh\nenv > '{seen}'\nexit 1\n", "utf-8")
+    signer.chmod(0o755)
+    config = f"[commit]\n\tgpgsign = true\n[gpg]\n\tprogram = {signer}\n"
+    (example.home / ".gitconfig").write_text(config, "utf-8")
+    before = commits(example)
+    ran = example.ok("add", "서명할 수 없는 결정", environ={"DISPLAY": ":0", "GPG_TTY": "/dev/tty"})
+    assert "not committed now" in ran.err and "the commit cannot be signed" in ran.err
+    assert commits(example) == before
+    given = dict(line.split("=", 1) for line in seen.read_text("utf-8").splitlines() if "=" in line)
+    assert [given.get(name) for name in ("DISPLAY", "GPG_TTY", "SSH_ASKPASS")] == ["", "", ""]
+    (example.home / ".gitconfig").write_text("", "utf-8")
+    example.ok("add", "그다음 결정")
+    assert commits(example) == before + 2  # what waited is committed as well
 
 
 def commits(world: World) -> int:
