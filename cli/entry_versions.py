@@ -167,7 +167,7 @@ def restore_version(context: Context, versions: EntryVersions, chosen: Version) 
         context.root,
         chosen,
         versions.entry_id,
-        now_at=now.path if now.is_there else "",
+        now=now,
         redact=lambda data: _redacted(context, data),
         lock_timeout_s=context.settings.journal.lock_timeout_s,
     )

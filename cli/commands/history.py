@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import re
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import UsageError
+from ...journal.errors import MemjournalError, UsageError
 from .. import filters, options, output
 from ..context import Context
 
@@ -15,11 +16,12 @@ if TYPE_CHECKING:
     from ...journal.git.program import Git
     from ...journal.history.audit import AuditReport, Tampering
     from ...journal.history.blame import BlamedLine
-    from ...journal.history.commits import Commit
+    from ...journal.history.commits import Commit, Extent
     from ...journal.history.entry_history import Version
     from ..entry_versions import EntryVersions
 
 _SHORT = 8
+_PLACES = ("sessions", "memories", "notes", "memjournal.toml")
 _LABEL = {"added": output.GREEN, "forgotten": output.RED, "deleted": output.RED}
 
 Ref = Annotated[str, typer.Argument(metavar="REF", help="mem:a7Bc3x, or a path.")]
@@ -49,6 +51,9 @@ def log(
         str | None, typer.Option("--project", "-p", metavar="NAME", help="Only of this project.")
     ] = None,
     limit: Limit = 50,
+    stat: Annotated[
+        bool, typer.Option("--stat", help="Also how many files and lines each commit changed.")
+    ] = False,
     as_json: options.AsJson = False,
 ) -> None:
     """Show who remembered what and when: the journal's commits, or the versions of one memory."""
@@ -57,15 +62,23 @@ def log(
         for version in _versions(surroundings, ref).all[:limit]:
             _print_version(version, surroundings, as_json=as_json)
         return
-    from ...journal.history.commits import read_commits
+    from ...journal.history.commits import extents_of, read_commits
 
+    git = _git(surroundings)
     start = filters.moment("--since", since, surroundings)
-    arguments = [f"--max-count={limit}", "--fixed-strings"]
+    arguments = [f"--max-count={limit}", "--extended-regexp"]
     arguments += [f"--since={start.isoformat()}"] if start else []
-    arguments += [f"--author={machine}"] if machine else []
-    arguments += [f"--grep=Project: {project}"] if project else []
-    for commit in read_commits(_git(surroundings), *arguments, "HEAD", "--"):
-        _print_commit(commit, surroundings, as_json=as_json)
+    arguments += [f"--author={_literal(machine)}"] if machine else []
+    arguments += [f"--grep=^Project: {_literal(project.rpartition('/')[2])}$"] if project else []
+    commits = read_commits(git, *arguments, "HEAD", "--")
+    extents = extents_of(git, commits) if stat else {}
+    for commit in commits:
+        _print_commit(commit, extents.get(commit.sha), surroundings, as_json=as_json)
+
+
+def _literal(text: str) -> str:
+    """*text* as a regular expression of git's that fits it alone."""
+    return re.sub(r"([][.{}()*+?^$|\\])", r"\\\1", text)
 
 
 def _git(surroundings: Context) -> Git:
@@ -90,14 +103,24 @@ def _commit_fields(commit: Commit) -> dict[str, object]:
     }
 
 
-def _print_commit(commit: Commit, surroundings: Context, *, as_json: bool) -> None:
+def _print_commit(
+    commit: Commit, extent: Extent | None, surroundings: Context, *, as_json: bool
+) -> None:
     if as_json:
-        output.emit("commit", _commit_fields(commit))
+        fields = _commit_fields(commit)
+        if extent:
+            fields |= {"files": extent.n_files, "added": extent.n_added}
+            fields["removed"] = extent.n_removed
+        output.emit("commit", fields)
         return
     when = output.when(commit.at, surroundings.now)
     sha = output.style(commit.short, output.CYAN)
     maker = output.style(output.safe(commit.maker), output.DIM)
-    output.line(f"{sha}  {when}  {output.safe(commit.subject)}  {maker}")
+    size = ""
+    if extent:
+        files = output.count(extent.n_files, "file")
+        size = f"  {files}, {extent.n_added:+,} −{extent.n_removed:,} lines"
+    output.line(f"{sha}  {when}  {output.safe(commit.subject)}  {maker}{size}")
 
 
 def _print_version(version: Version, surroundings: Context, *, as_json: bool) -> None:
@@ -149,11 +172,26 @@ def diff(
 def _print_uncommitted(surroundings: Context) -> None:
     git = _git(surroundings)
     command = ["diff", "--no-color", "--no-ext-diff", "--no-textconv", "HEAD"]
-    printed = git.run([*command, "--", "sessions", "memories", "notes", "memjournal.toml"])
-    if not printed:
+    lines = git.run([*command, "--", *_PLACES]).splitlines()
+    untracked = git.run(["ls-files", "--others", "--exclude-standard", "-z", "--", *_PLACES])
+    for path in filter(None, untracked.split("\0")):
+        lines += _new_file(surroundings, path)
+    if not lines:
         output.note("nothing on disk differs from the last commit")
-    for line in printed.splitlines():
+    for line in lines:
         output.line(_coloured(output.safe(line)))
+
+
+def _new_file(surroundings: Context, path: str) -> list[str]:
+    from ...journal import files
+
+    try:
+        text = files.read(surroundings.root / path).decode("utf-8", "replace")
+    except MemjournalError as error:
+        output.warn(str(error))
+        return []
+    compared = difflib.unified_diff([], text.splitlines(), "nothing", path, lineterm="")
+    return list(compared)
 
 
 def _diff(older: Version | None, newer: Version) -> list[str]:
@@ -250,22 +288,51 @@ def restore(
 # --- audit --------------------------------------------------------------------------------------
 
 
-def audit(context: typer.Context, as_json: options.AsJson = False) -> None:
+def audit(
+    context: typer.Context,
+    since: Annotated[
+        str | None,
+        typer.Option("--since", metavar="REV", help="Only what came after a commit, or a time."),
+    ] = None,
+    signatures: Annotated[
+        bool, typer.Option("--signatures", help="Also name each commit that none proves.")
+    ] = False,
+    as_json: options.AsJson = False,
+) -> None:
     """Prove from the history that sessions and ledgers only ever grew; exit code 1 if they did not."""
+    from ...journal.git.trees import commit_at
     from ...journal.history.audit import audit as run_audit
     from ...journal.history.witness import seen_heads
     from ..witness import witness_folder
 
     surroundings: Context = context.obj
     git = _git(surroundings)
-    seen = seen_heads(witness_folder(surroundings))
+    start = since and (commit_at(git, since) or filters.moment("--since", since, surroundings))
+    rules = surroundings.redactor.rules
     with output.progress("auditing") as progress:
-        report = run_audit(git, seen=seen, progress=progress)
+        report = run_audit(
+            git,
+            seen=seen_heads(witness_folder(surroundings)),
+            since=start or "",
+            markers=(rules.marker, rules.private_marker),
+            progress=progress,
+        )
+    for commit, why in report.unproven if signatures else ():
+        _print_unproven(commit, why, surroundings, as_json=as_json)
     for one in report.found:
         _print_tampering(one, surroundings, as_json=as_json)
     _print_audit(report, as_json=as_json)
     if report.found:
         raise typer.Exit(1)
+
+
+def _print_unproven(commit: Commit, why: str, surroundings: Context, *, as_json: bool) -> None:
+    if as_json:
+        output.emit("unproven", {"what": why, **_commit_fields(commit)})
+        return
+    origin = f"{commit.short} by {output.safe(commit.maker)}"
+    when = output.when(commit.at, surroundings.now)
+    output.line(f"{output.style('odd', output.YELLOW)}  {why}  {origin} {when}")
 
 
 def _print_tampering(one: Tampering, surroundings: Context, *, as_json: bool) -> None:
@@ -294,6 +361,8 @@ def _print_audit(report: AuditReport, *, as_json: bool) -> None:
             {
                 "commits": report.n_commits,
                 "changes": report.n_changes,
+                "files": report.n_files,
+                "events": report.n_events,
                 "found": len(report.found),
                 "signed": report.n_signed,
                 "unknown_key": report.n_unknown,
@@ -302,8 +371,21 @@ def _print_audit(report: AuditReport, *, as_json: bool) -> None:
             },
         )
         return
+    _print_summary(report)
+    if report.begins_at:
+        output.note(f"nothing before {report.begins_at[:_SHORT]} was looked at")
+    if not report.found:
+        output.note(
+            "not to be seen from here: a history that was rewritten on every machine before this one"
+            " saw it; signed commits prove more"
+        )
+
+
+def _print_summary(report: AuditReport) -> None:
     changes = output.count(report.n_changes, "change")
-    looked = f"{output.count(report.n_commits, 'commit')}, {changes} of sessions and ledgers"
+    files, events = output.count(report.n_files, "file"), output.count(report.n_events, "event")
+    commits = output.count(report.n_commits, "commit")
+    looked = f"{commits}, {changes} of {files} of sessions and ledgers, {events}"
     if report.found:
         output.line(f"{output.count(len(report.found), 'thing')} found in {looked}")
     else:
@@ -311,7 +393,3 @@ def _print_audit(report: AuditReport, *, as_json: bool) -> None:
     signed = f"{report.n_signed:,} signed, {report.n_unsigned:,} not"
     unknown = f", {report.n_unknown:,} by keys that are not known here" if report.n_unknown else ""
     output.line(f"signatures: {signed}{unknown}")
-    if report.begins_at:
-        output.note(
-            f"the history before {report.begins_at[:_SHORT]} is not here, and was not looked at"
-        )

@@ -9,24 +9,30 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from pathlib import Path
+from functools import cache
 from typing import Final
 
 from .. import files
 from ..announcements import FILE_NAME, Announcements, read_announcements
 from ..errors import MemjournalError, NotFoundError
+from ..git.commits import git_path
 from ..git.objects import ObjectReader, reading_objects
 from ..git.program import Git
-from ..git.trees import Version, commit_at, is_ancestor, list_tree
-from ..reading import MARKDOWN
-from .commits import Changes, Commit, changes_of, read_commits
-from .growth import Allowed, Suspicion, misdated, newest_event, suspicions, unknown_in_merge
+from ..git.trees import commit_at, is_ancestor, list_tree, merge_bases, parse_raw
+from .commit_audit import BELOW, DELETED, Blobs, CommitAuditor, is_audited
+from .commits import Commit, changes_of, read_commits
+from .growth import holds, suspicions
+from .past import Past
 from .witness import Seen
 
-_BELOW: Final = ("sessions", "ledger")
 _BAD: Final = "B"
-_GOOD: Final = ("G", "U")
+_GOOD: Final = "G"  # not U: of an ssh key that is unknown here, git says that
 _UNSIGNED: Final = "N"
+_UNPROVEN: Final = {
+    "X": "its signature has expired",
+    "Y": "signed by a key that has expired",
+    "R": "signed by a key that was revoked",
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,21 +53,30 @@ class AuditReport:
     found: list[Tampering] = field(default_factory=list)
     n_commits: int = 0
     n_changes: int = 0  # of session and ledger files
-    n_signed: int = 0  # with a signature that is good
-    n_unknown: int = 0  # with one whose key is not known here
+    n_files: int = 0  # sessions and ledgers that were ever changed
+    n_events: int = 0  # that were added
+    n_signed: int = 0  # with a signature that is good, by a key that is trusted here
+    n_unknown: int = 0  # with one by a key that is not
     n_unsigned: int = 0
-    begins_at: str = (
-        ""  # the commit before which nothing is there to look at, as in a shallow clone
-    )
+    unproven: list[tuple[Commit, str]] = field(default_factory=list)
+    """Commits of which no good signature says who made them, each with why."""
+    begins_at: str = ""
+    """The commit before which nothing was looked at: all there is of a shallow clone, or all that was
+    asked for; "" for the whole history."""
 
 
 def audit(
     git: Git,
     *,
     seen: Sequence[Seen] = (),
+    since: str | datetime = "",
+    markers: Sequence[str] = (),
     progress: Callable[[str, int, int], None] = lambda *_: None,
 ) -> AuditReport:
-    """Go through the whole history of the branch; *seen* are commits that it stood at before.
+    """Go through the history of the branch.
+
+    *seen* are commits that it stood at before; of commits, those alone are looked at that came after
+    *since*, a commit or a time; *markers* are what stands where a secret was hidden.
 
     Raises:
         GitError: git refused, or an object is missing.
@@ -70,123 +85,87 @@ def audit(
     head = commit_at(git, "HEAD")
     if not head:
         return report
-    commits = read_commits(git, "--topo-order", "--reverse", head)
+    commits = _commits(git, head, since)
+    shallow = _shallow(git)
     report.n_commits = len(commits)
-    report.begins_at = _shallow(git)
+    if since and commits:
+        report.begins_at = commits[0].sha if commits[0].parents else ""
+    report.begins_at = report.begins_at or next(iter(sorted(shallow)), "")
+    report.found += _check_replaced(git)
     with reading_objects(git) as reader:
-        auditor = _Auditor(reader, _announced(git, reader, head))
-        changed = changes_of(git, commits, below=_BELOW)
+        told = _announced(git, reader, head)
+        past = Past(told.ever_forgotten, told.ever_restored, markers)
+        blobs = Blobs(reader)
+        auditor = CommitAuditor(blobs, past, head, _finder_of_bases(git))
+        changed = changes_of(git, commits, below=BELOW)
         for number, (commit, changes) in enumerate(changed, 1):
-            report.found += auditor.check(commit, changes)
+            for path, one in auditor.check(commit, changes):
+                report.found.append(Tampering(one.what, path, one.line, one.entry_id, commit))
             report.n_changes += len(set().union(*changes))
             progress("commits", number, len(commits))
-        report.found += _check_trailers(commits)
+        report.n_files, report.n_events = len(auditor.paths), auditor.n_events
+        report.found += _check_trailers(commits, shallow)
         report.found += _check_seen(git, head, seen)
-        report.found += _check_disk(git, reader, head)
-    _check_signatures(git, head, {commit.sha: commit for commit in commits}, report)
+        report.found += _check_disk(git, head, reader, past)
+    _check_signatures(git, commits, report)
     return report
 
 
-@dataclass(frozen=True, slots=True)
-class _Told:
-    """What was ever announced: a memory that was restored since was rightly forgotten before."""
+def _commits(git: Git, head: str, since: str | datetime) -> list[Commit]:
+    """Those to look at, each after its parents."""
+    after = [f"^{since}"] if since and isinstance(since, str) else []
+    commits = read_commits(git, "--topo-order", "--reverse", head, *after, "--")
+    if isinstance(since, datetime):
+        return [commit for commit in commits if commit.at >= since]
+    return commits
 
-    forgotten: frozenset[str]
-    restored: frozenset[str]
+
+def _finder_of_bases(git: Git) -> Callable[[Sequence[str]], Sequence[str]]:
+    @cache
+    def bases_of(one: str, other: str) -> Sequence[str]:
+        return merge_bases(git, one, other)
+
+    def find(parents: Sequence[str]) -> Sequence[str]:
+        first, *others = parents
+        return [base for other in others for base in bases_of(first, other)]
+
+    return find
 
 
-def _announced(git: Git, reader: ObjectReader, head: str) -> _Told:
+def _announced(git: Git, reader: ObjectReader, head: str) -> Announcements:
+    """What was ever announced, on disk as well: what is not committed yet is announced there."""
     contents = [
         reader.read(version.sha)
         for path, version in list_tree(git, head, below=["ledger/"]).items()
         if path.endswith(f"/{FILE_NAME}")
     ]
-    on_disk: list[bytes] = []
     for path in sorted((git.root / "ledger").glob(f"*/{FILE_NAME}")):
         try:
-            on_disk.append(files.read(path))
+            contents.append(files.read(path))
         except MemjournalError:
             continue
-    told: Announcements = read_announcements([*contents, *on_disk])
-    return _Told(told.ever_forgotten, told.ever_restored)
+    return read_announcements(contents)
 
 
-@dataclass(frozen=True, slots=True)
-class _Auditor:
-    """Looks at commits one after the other."""
-
-    reader: ObjectReader
-    told: _Told
-    newest: dict[str, datetime | None] = field(default_factory=dict)  # event of a session's version
-
-    def check(self, commit: Commit, changes: Sequence[Changes]) -> Iterator[Tampering]:
-        """What *commit*, compared with each of its parents, did beside adding."""
-        for path in sorted(set().union(*changes)):
-            if path.startswith("ledger/") or path.endswith(MARKDOWN):
-                found = self._check_path(commit, path, changes)
-                for one in dict.fromkeys(found):  # a merge may offend both of its sides alike
-                    yield Tampering(one.what, path, one.line, one.entry_id, commit)
-
-    def _check_path(
-        self, commit: Commit, path: str, changes: Sequence[Changes]
-    ) -> Iterator[Suspicion]:
-        is_merge = len(changes) > 1
-        versions = [one.get(path) for one in changes]
-        new = next(version for version in versions if version is not None)[1]
-        olds = [version[0] for version in versions if version is not None and version[0]]
-        if new is None:
-            if not self._stands_elsewhere(changes, olds) and not (is_merge and None in versions):
-                yield Suspicion("the file was deleted", 1)
-            return
-        allowed = Allowed(self.told.forgotten, self.told.restored, may_insert=is_merge)
-        content = self._read(new)
-        contents = [self._read(old) for old in olds]
-        for old in dict.fromkeys(contents):
-            yield from suspicions(path, old, content, allowed)
-        if is_merge:
-            if None not in versions:  # else it is a side's very version
-                yield from unknown_in_merge(path, content, contents)
-        elif path.startswith("sessions/") and not commit.subject.startswith("import:"):
-            yield from self._check_dates(olds[0] if olds else None, new, commit.at)
-
-    def _check_dates(
-        self, old: Version | None, new: Version, committed: datetime
-    ) -> Iterator[Suspicion]:
-        """Whether what was added is dated as it can be; each version of a session is read once."""
-        before = self._read(old) if old else b""
-        content = self._read(new)
-        if not content.startswith(before):  # what else was done to it is named elsewhere
-            old, before = None, b""
-        newest = self._newest(old.sha, before) if old else None
-        yield from misdated(before, content, committed, newest=newest)
-        added = newest_event(content[len(before) :])
-        dates = [one for one in (newest, added) if one is not None]
-        self.newest[new.sha] = max(dates, default=None)
-
-    def _newest(self, sha: str, content: bytes) -> datetime | None:
-        if sha not in self.newest:
-            self.newest[sha] = newest_event(content)
-        return self.newest[sha]
-
-    def _stands_elsewhere(self, changes: Sequence[Changes], olds: Sequence[Version]) -> bool:
-        """Whether the very file has another name in the same commit."""
-        added = {
-            new.sha for one in changes for before, new in one.values() if before is None and new
-        }
-        return all(old.sha in added for old in olds)
-
-    def _read(self, version: Version) -> bytes:
-        return self.reader.read(version.sha)
-
-
-def _check_trailers(commits: Sequence[Commit]) -> Iterator[Tampering]:
+def _check_trailers(commits: Sequence[Commit], shallow: frozenset[str]) -> Iterator[Tampering]:
     """A commit that says it follows another than it does, was moved there."""
     for commit in commits:
+        if commit.sha in shallow:
+            continue  # its parents are not here to be compared with
         if commit.follows and commit.follows not in commit.parents[:1]:
             what = (
                 f"rewritten history: it was made after {commit.follows[:8]}, and stands elsewhere"
             )
             yield Tampering(what, commit=commit)
+
+
+def _check_replaced(git: Git) -> Iterator[Tampering]:
+    """Whether git is told to show other commits than there are."""
+    printed = git.run(["for-each-ref", "--format=%(refname:lstrip=2)", "refs/replace/"])
+    for sha in printed.split():
+        yield Tampering(f"rewritten history: another is shown in place of {sha[:8]}")
+    if git_path(git, "info/grafts").exists():
+        yield Tampering("rewritten history: info/grafts gives commits other parents")
 
 
 def _check_seen(git: Git, head: str, seen: Sequence[Seen]) -> Iterator[Tampering]:
@@ -199,46 +178,65 @@ def _check_seen(git: Git, head: str, seen: Sequence[Seen]) -> Iterator[Tampering
             return  # what follows from it is no news
 
 
-def _check_disk(git: Git, reader: ObjectReader, head: str) -> Iterator[Tampering]:
-    """Whether the files on disk are those of the last commit, grown."""
-    command = ["diff-index", "--name-only", "--no-renames", "-z", head, "--", *_BELOW]
-    told = _announced(git, reader, head)
-    allowed = Allowed(told.forgotten, told.restored)
-    for path in filter(None, git.run(command).split("\0")):
-        found = reader.find(f"{head}:{path}")
-        if found is None:
+def _check_disk(git: Git, head: str, reader: ObjectReader, past: Past) -> Iterator[Tampering]:
+    """Whether the files on disk are those of the last commit, grown; they may have another name."""
+    untracked = cache(lambda: _untracked(git))
+    command = ["diff-index", "--raw", "--no-renames", "--no-abbrev", "-z", head, "--", *BELOW]
+    for path, (version, _) in parse_raw(git.run(command)):
+        if version is None or not is_audited(path):
             continue
-        try:
-            now = files.read(git.root / path)
-        except NotFoundError:
-            yield Tampering("the file was deleted", path, 1)
+        kind, before = reader.find(version.sha) or ("", b"")
+        if kind != "blob":
             continue
-        for one in suspicions(path, found[1], now, allowed):
+        now = _on_disk(git, path)
+        if now is None:
+            others = (_on_disk(git, other) for other in untracked())
+            if not any(other and holds(path, other, before, past) for other in others):
+                yield Tampering(DELETED, path, 1)
+            continue
+        for one in suspicions(path, before, now, past):
             yield Tampering(one.what, path, one.line, one.entry_id)
 
 
-def _check_signatures(
-    git: Git, head: str, commits: Mapping[str, Commit], report: AuditReport
-) -> None:
+def _on_disk(git: Git, path: str) -> bytes | None:
+    """The file at *path*; None if there is none, or something else."""
+    target = git.root / path
+    try:
+        return None if target.is_symlink() else files.read(target)
+    except (MemjournalError, OSError):
+        return None
+
+
+def _untracked(git: Git) -> Sequence[str]:
+    """Where a file may have gone that was renamed and not committed."""
+    listed = git.run(["ls-files", "--others", "-z", "--", *BELOW]).split("\0")
+    return [path for path in listed if is_audited(path)]
+
+
+def _check_signatures(git: Git, commits: Sequence[Commit], report: AuditReport) -> None:
     """Verify what signatures there are: git asks gpg or ssh for each."""
-    for line in git.run(["log", "--format=%H %G?", head]).splitlines():
+    if not commits:
+        return
+    by_sha: Mapping[str, Commit] = {commit.sha: commit for commit in commits}
+    command = ["log", "--no-show-signature", "--no-walk=unsorted", "--format=%H %G?", "--stdin"]
+    for line in git.run(command, stdin="\n".join(by_sha).encode()).splitlines():
         sha, _, verdict = line.partition(" ")
-        if verdict == _UNSIGNED:
-            report.n_unsigned += 1
-        elif verdict == _BAD:
-            report.found.append(Tampering("its signature is bad", commit=commits.get(sha)))
-        elif verdict in _GOOD:
+        commit = by_sha[sha]
+        if verdict == _GOOD:
             report.n_signed += 1
+        elif verdict == _BAD:
+            report.found.append(Tampering("its signature is bad", commit=commit))
+        elif verdict == _UNSIGNED:
+            report.n_unsigned += 1
+            report.unproven.append((commit, "not signed"))
         else:
             report.n_unknown += 1
+            report.unproven.append((commit, _UNPROVEN.get(verdict, "signed by an unknown key")))
 
 
-def _shallow(git: Git) -> str:
-    """The commit at which a history begins that was not fetched as a whole; "" for a whole one."""
+def _shallow(git: Git) -> frozenset[str]:
+    """The commits at which a history begins that was not fetched as a whole."""
     try:
-        shallow = files.read(
-            Path(git.run(["rev-parse", "--path-format=absolute", "--git-path", "shallow"]))
-        )
+        return frozenset(files.read(git_path(git, "shallow")).decode("ascii", "replace").split())
     except NotFoundError:
-        return ""
-    return shallow.decode("ascii", "replace").split()[0]
+        return frozenset()

@@ -46,7 +46,7 @@ def read_commits(git: Git, *arguments: str) -> list[Commit]:
     Raises:
         GitError: git refused.
     """
-    printed = git.run(["log", f"--format={_FORMAT}", *arguments])
+    printed = git.run(["log", "--no-show-signature", f"--format={_FORMAT}", *arguments])
     records = (record.strip("\n") for record in printed.split("\x01"))
     return [_commit_of(record.split("\0")) for record in records if record]
 
@@ -63,6 +63,37 @@ def _commit_of(fields: Sequence[str]) -> Commit:
         machine.strip(),
         follows.strip(),
     )
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How much a commit changed."""
+
+    n_files: int = 0
+    n_added: int = 0  # lines
+    n_removed: int = 0
+
+
+def extents_of(git: Git, commits: Iterable[Commit]) -> dict[str, Extent]:
+    """How much each of *commits* changed, compared with its first parent, by its hash.
+
+    Raises:
+        GitError: git refused.
+    """
+    command = ["log", "--no-show-signature", "--no-walk=unsorted", "--stdin", "--format=%x01%H"]
+    fed = "".join(f"{commit.sha}\n" for commit in commits)
+    if not fed:
+        return {}
+    compared = [*command, "--numstat", "--no-renames", "--diff-merges=first-parent"]
+    found: dict[str, Extent] = {}
+    for record in git.run(compared, stdin=fed.encode()).split("\x01")[1:]:
+        sha, *lines = record.split("\n")
+        counts = [line.split("\t")[:2] for line in lines if line]
+        n_added, n_removed = (
+            sum(int(count[side]) for count in counts if count[side].isdigit()) for side in (0, 1)
+        )
+        found[sha] = Extent(len(counts), n_added, n_removed)
+    return found
 
 
 Changes = Mapping[str, tuple[Version | None, Version | None]]

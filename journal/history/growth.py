@@ -1,39 +1,35 @@
 """Whether a file that may only grow has done nothing else, and if not, what was done to which line.
 
-Compared are records, not bytes: a forgotten record leaves its keys, a torn one is put aside, and a merge
-puts what is new on the other side in between. All else is for a person to look at.
+Compared are records, not bytes: a forgotten record leaves its keys, and a torn one is put aside. All
+else is for a person to look at.
 """
 
 from __future__ import annotations
 
-import io
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from collections.abc import Set as AbstractSet
-from dataclasses import dataclass, field
-from datetime import datetime, timedelta
-from typing import Final
+from dataclasses import dataclass
 
-from ..event import SessionHeader
-from ..merging.conflicts import find_conflicts
-from ..session_file import parse_event, record_id, scan
+from ..merging.conflicts import Keep, find_conflicts, resolve
+from ..session_file import is_torn_header, record_keys
+from .past import Past
+from .units import Unit, Units, take_apart
 
-MAX_BACKWARDS: Final = timedelta(minutes=75)
-"""How much earlier than what stands before it an event may be: a clock that is set back for summer time
-by hand, and hooks that finish in another order, are no tampering."""
-MAX_AHEAD: Final = timedelta(hours=36)
-"""How much later than its commit: clocks of two machines, and a zone that was set wrong."""
-_NO_HEADER: Final = SessionHeader(
-    session="", project="", agent="", started=datetime.fromisoformat("1970-01-01T00:00:00+00:00")
-)
-
-
-@dataclass(frozen=True, slots=True)
-class Allowed:
-    """What may be done to records beside adding them."""
-
-    forgotten: AbstractSet[str] = frozenset()  # ids that were ever announced as forgotten
-    restored: AbstractSet[str] = frozenset()
-    may_insert: bool = False  # in a merge, what the other side has stands in between
+_KEPT: tuple[Keep, ...] = ("first", "second", "both")
+_CHANGED = {
+    "event": "changed an event",
+    "head": "changed the header",
+    "forgotten": "changed the keys of a forgotten event",
+}
+_REMOVED = {
+    "event": "removed an event",
+    "line": "removed a line",
+    "head": "removed the header",
+    "forgotten": "removed what is left of a forgotten event",
+    "loose": "removed words between events",
+}
+_REORDERED = {"line": "reordered lines"}
+_INSERTED = {"line": "inserted a line before others"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,145 +41,125 @@ class Suspicion:
     entry_id: str = ""
 
 
-@dataclass(slots=True)
-class _Unit:
-    """A record, a stretch between records, or a line of a ledger."""
-
-    key: str
-    raw: bytes
-    kind: str
-    line: int
+def is_extension(path: str, old: bytes, new: bytes) -> bool:
+    """Whether *new* is *old* and more, so that no record of it can have become another."""
+    return new.startswith(old) and (not old or old.endswith(b"\n") or path.startswith("ledger/"))
 
 
-@dataclass(slots=True)
-class _File:
-    units: dict[str, _Unit] = field(default_factory=dict)
-
-
-def suspicions(path: str, old: bytes, new: bytes, allowed: Allowed) -> Iterator[Suspicion]:
+def suspicions(path: str, old: bytes, new: bytes, past: Past) -> Iterator[Suspicion]:
     """What was done to the file at *path*, from *old* to *new*, beside adding to it."""
-    if new.startswith(old) and (not old or old.endswith(b"\n") or path.startswith("ledger/")):
+    if is_extension(path, old, new):
         return
-    before, after = _units(path, old), _units(path, new)
-    noun = "line" if path.startswith("ledger/") else "event"
-    for key, unit in before.units.items():
-        now = after.units.get(key)
-        found = _change(unit, now, allowed, noun)
-        if found:
-            yield Suspicion(found, (now or unit).line, _id_of(unit))
-    yield from _order(before, after, allowed, noun)
+    before, after = take_apart(path, old), take_apart(path, new)
+    for key, unit in before.by_key.items():
+        now = after.by_key.get(key)
+        if now is None or now.raw != unit.raw:
+            if what := change(unit, now, after, past):
+                yield suspect(what, now or unit)
+            past.remember(unit)
+    yield from reordered(before, after)
+    yield from _inserted(before, after, past)
 
 
-def _units(path: str, data: bytes) -> _File:
-    return _lines(data) if path.startswith("ledger/") else _records(data)
+def holds(path: str, content: bytes, old: bytes, past: Past) -> bool:
+    """Whether every record of *old* stands in *content*, a file that may have had others before."""
+    if content == old:
+        return True
+    if old.rstrip().rpartition(b"\n")[2] not in content:
+        return False  # the usual case, told without taking anything apart
+    before, after = take_apart(path, old), take_apart(path, content)
+    changed = (
+        (unit, after.by_key.get(key))
+        for key, unit in before.by_key.items()
+        if unit.kind != "head" and unit.raw not in after.raws
+    )
+    if any(change(unit, now, after, past) for unit, now in changed):
+        return False
+    return not list(reordered(before, after))
 
 
-def _lines(data: bytes) -> _File:
-    file = _File()
-    for number, raw in enumerate(data.split(b"\n"), 1):
-        if raw:
-            key = raw.decode("utf-8", "surrogateescape")
-            file.units.setdefault(key, _Unit(key, raw, "line", number))
-    return file
+def suspect(what: str, unit: Unit) -> Suspicion:
+    """What was done to that unit."""
+    return Suspicion(what, unit.line, unit.id)
 
 
-def _records(data: bytes) -> _File:
-    file = _File()
-    line = 1
-    last = ""
-    for part in scan(io.BytesIO(data)):
-        raw = part.raw.rstrip(b"\r\n\0")
-        if part.kind in ("event", "forgotten"):
-            key = last = record_id(part.raw)
-        elif part.kind == "head":
-            key = "head"
-        else:
-            key = f"{part.kind}\0{last}\0{raw.decode('utf-8', 'surrogateescape').strip()}"
-        if raw.strip():
-            file.units.setdefault(key, _Unit(key, raw, part.kind, line))
-        line += part.raw.count(b"\n")
-    return file
-
-
-def _id_of(unit: _Unit) -> str:
-    return unit.key if unit.kind in ("event", "forgotten") else ""
-
-
-def _change(unit: _Unit, now: _Unit | None, allowed: Allowed, noun: str) -> str:
-    """What was done to one unit; "" if nothing that may not be."""
+def change(unit: Unit, now: Unit | None, after: Units, past: Past) -> str:
+    """What was done to a unit that is not as it was; "" if nothing that may not be."""
     if now is None:
-        if unit.kind == "torn" or (unit.kind == "line" and not unit.raw.endswith(b"}")):
-            return ""
-        return (
-            "removed words between events" if unit.kind == "loose" else f"removed {_article(noun)}"
-        )
-    if now.raw == unit.raw:
-        return ""
+        return "" if may_go(unit, after, past) else _REMOVED[unit.kind]
     match unit.kind, now.kind:
         case "event", "forgotten":
-            is_told = unit.key in allowed.forgotten
-            return "" if is_told else "forgot an event without announcing it"
+            if unit.id not in past.forgotten:
+                return "forgot an event without announcing it"
+            is_same = record_keys(unit.raw) == record_keys(now.raw)
+            return "" if is_same else _CHANGED["forgotten"]
         case "forgotten", "event":
-            is_told = unit.key in allowed.restored or allowed.may_insert
-            return "" if is_told else "put something in place of a forgotten event"
+            return "" if _is_restored(now, past) else "put something in place of a forgotten event"
         case "head", "head":
-            return "" if now.raw.startswith(unit.raw) else "changed the header"
-    if allowed.may_insert and find_conflicts(now.raw):
-        return ""  # both versions stand there; each was named where it was made
-    return "changed an event"
+            return "" if is_torn_header(unit.raw) else _CHANGED["head"]
+    if past.has_said(now) or _is_settled(unit, now):
+        return ""
+    return _CHANGED[unit.kind]
 
 
-def _order(before: _File, after: _File, allowed: Allowed, noun: str) -> Iterator[Suspicion]:
-    """Whether what was there still stands in its order, and what is new behind it."""
-    known = [key for key in after.units if key in before.units]
-    kept = [key for key in before.units if key in after.units]
+def may_go(unit: Unit, after: Units, past: Past) -> bool:
+    """Whether a unit may be missing: it was no whole one, was told to be forgotten, or stands there once more."""
+    match unit.kind:
+        case "torn":
+            return True
+        case "line":
+            return unit.raw in after.raws or not unit.raw.endswith(b"}")
+        case "head":
+            return is_torn_header(unit.raw)
+        case "loose":
+            return unit.raw in after.raws or unit.id in past.forgotten or past.was_joined(unit.raw)
+    return unit.raw in after.raws
+
+
+def _is_restored(now: Unit, past: Past) -> bool:
+    """Whether a record may stand again where it was forgotten: announced, unless its forgetting was not."""
+    if past.knows(now.id) and not past.has_said(now):
+        return False
+    return now.id in past.restored or now.id not in past.forgotten
+
+
+def _is_settled(unit: Unit, now: Unit) -> bool:
+    """Whether of two texts that stood in a record, one or both were kept."""
+    if not find_conflicts(unit.raw):
+        return False
+    return any(resolve(unit.raw, keep=keep) == now.raw for keep in _KEPT)
+
+
+def reordered(
+    before: Units, after: Units, *, contradicted: AbstractSet[str] = frozenset()
+) -> Iterator[Suspicion]:
+    """Whether what was there still stands in its order, but for what is *contradicted* elsewhere."""
+    kept = [key for key in before.by_key if _has_place(key, after, contradicted)]
+    known = [key for key in after.by_key if _has_place(key, before, contradicted)]
     for was, now in zip(kept, known, strict=True):
         if was != now:
-            yield Suspicion(f"reordered {noun}s", after.units[now].line, _id_of(after.units[now]))
+            unit = after.by_key[now]
+            yield suspect(_REORDERED.get(unit.kind, "reordered events"), unit)
             return
-    if allowed.may_insert or not kept:
-        return
-    order = list(after.units)
-    last = order.index(kept[-1])
-    for key in order[:last]:
-        unit = after.units[key]
-        if key not in before.units and unit.kind not in ("loose", "head"):
-            yield Suspicion(f"inserted {_article(noun)} before others", unit.line, _id_of(unit))
 
 
-def _article(noun: str) -> str:
-    return f"an {noun}" if noun == "event" else f"a {noun}"
+def _has_place(key: str, other: Units, contradicted: AbstractSet[str]) -> bool:
+    """Words stand where a person puts them."""
+    return key in other.by_key and other.by_key[key].kind != "loose" and key not in contradicted
 
 
-def unknown_in_merge(path: str, new: bytes, olds: Sequence[bytes]) -> Iterator[Suspicion]:
-    """What a merge has that none of the sides had."""
-    known: set[str] = set()
-    for old in olds:
-        known.update(_units(path, old).units)
-    for key, unit in _units(path, new).units.items():
-        if key not in known and unit.kind in ("event", "line"):
-            yield Suspicion("a merge brought something new", unit.line, _id_of(unit))
-
-
-def misdated(
-    old: bytes, new: bytes, committed: datetime, *, newest: datetime | None
-) -> Iterator[Suspicion]:
-    """Events that were added to a session and are dated before *newest*, which stood there, or long
-    after their commit."""
-    line = 1 + old.count(b"\n")
-    for part in scan(io.BytesIO(new[len(old) :])):
-        if part.kind == "event":
-            at = parse_event(part.raw, _NO_HEADER).created
-            if newest is not None and at < newest - MAX_BACKWARDS:
-                what = "backdated: it is dated before what stood there"
-                yield Suspicion(what, line, record_id(part.raw))
-            elif at > committed + MAX_AHEAD:
-                yield Suspicion("dated after its commit", line, record_id(part.raw))
-            newest = max(newest or at, at)
-        line += part.raw.count(b"\n")
-
-
-def newest_event(data: bytes) -> datetime | None:
-    """When the last of the events in *data* was; None where there is none."""
-    events = (part for part in scan(io.BytesIO(data)) if part.kind == "event")
-    return max((parse_event(part.raw, _NO_HEADER).created for part in events), default=None)
+def _inserted(before: Units, after: Units, past: Past) -> Iterator[Suspicion]:
+    """What is new, and does not stand behind all that was there."""
+    torn = {unit.id for unit in before.by_key.values() if unit.kind == "torn"}
+    fresh: list[Unit] = []
+    for key, unit in after.by_key.items():
+        if key not in before.by_key:
+            is_left_of_torn = unit.kind == "forgotten" and unit.id in torn & past.forgotten
+            if unit.kind not in ("loose", "head") and not is_left_of_torn:
+                fresh.append(unit)
+        elif unit.kind not in ("loose", "head"):
+            for one in fresh:
+                if not past.has_said(one):
+                    what = _INSERTED.get(one.kind, "inserted an event before others")
+                    yield suspect(what, one)
+            fresh = []

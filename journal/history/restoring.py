@@ -19,14 +19,15 @@ def restore(
     version: Version,
     entry_id: str,
     *,
-    now_at: str,
+    now: Version,
     redact: Redact,
     lock_timeout_s: float,
 ) -> list[str]:
     """Write *version* of an entry back; the paths that were written or removed.
 
-    *now_at* is where the entry stands now, "" if nowhere: a memory comes back to there, else to where it
-    stood. What *redact* hides was not known as secret when it was written.
+    *now* is what there is of it: a memory comes back to where it stands, a record to where something is
+    left of it, else both to where they stood last. What *redact* hides was not known as secret when it
+    was written.
 
     Raises:
         NotFoundError: there is nothing of it in that version.
@@ -36,13 +37,15 @@ def restore(
         raise NotFoundError("there is nothing of it in that version", where=version.path)
     data = redact(version.data)
     if not version.path.startswith("sessions/"):
-        path = now_at or version.path
+        path = now.path if now.is_there else version.path
         files.replace(root / path, data)
         return [path]
-    target = root / version.path
+    path = now.path or version.path
+    target = root / path
     with files.locked(target, timeout_s=lock_timeout_s):
-        files.replace(target, with_record(files.read(target), entry_id, data))
-    return [version.path]
+        session = files.read(target) or redact(version.head)
+        files.replace(target, with_record(session, entry_id, data))
+    return [path]
 
 
 def with_record(session: bytes, entry_id: str, record: bytes) -> bytes:

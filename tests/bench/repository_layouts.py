@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import sys
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from functools import partial
@@ -165,6 +166,7 @@ def measure_ways(folder: Path, n_events: int) -> Iterator[str]:
             megabytes(disk_mb(root / ".git")),
         ]
         shutil.rmtree(root)
+        print(f"{name}: {', '.join(rows[name])}", file=sys.stderr, flush=True)
     yield f"{n_events:,} events in one file or several, and packed in between or not:"
     yield table(columns, rows)
 

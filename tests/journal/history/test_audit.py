@@ -2,108 +2,16 @@
 
 from __future__ import annotations
 
-import os
-from collections.abc import Callable
-from datetime import UTC, datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 
 import pytest
 
-from memjournal.journal.announcements import announce
-from memjournal.journal.git.commits import Signature, commit
-from memjournal.journal.git.program import Git
-from memjournal.journal.history.audit import AuditReport, Tampering, audit
 from memjournal.journal.history.witness import Seen
-from memjournal.journal.ledger import Ledger
-from memjournal.journal.ledger_records import Told
 
 from ...git_by_hand import git as by_hand
-from ..world import HEADER, World, make_event
-
-NOW = datetime(2026, 12, 1, 9, 0, tzinfo=UTC)
-TEXTS = ("로그인 버그 고쳐줘", "the pool is exhausted", "커넥션 풀을 20으로", "done", "환불은 3일")
-
-
-class AuditedWorld(World):
-    """A journal in git: what happens to it, and what an audit says."""
-
-    def __init__(self, root: Path) -> None:
-        super().__init__(root)
-        by_hand(root.parent, "init", "--quiet", "--initial-branch=main", str(root))
-        self.git = Git(root, os.environ)
-        self._n = 0
-
-    def commit(self, subject: str = "capture: 1 prompt") -> str:
-        listed = [*self.root.rglob("*.md"), *self.root.rglob("*.jsonl")]
-        gone = by_hand(self.root, "ls-files", "--deleted").split("\n")
-        paths = [path.relative_to(self.root).as_posix() for path in listed]
-        signature = Signature(machine="laptop-3f2a")
-        return commit(self.git, [*paths, *filter(None, gone)], subject, signature=signature)
-
-    def commit_by_hand(self, subject: str = "fix typo") -> str:
-        by_hand(self.root, "add", "--all")
-        by_hand(self.root, "commit", "--quiet", "--message", subject)
-        return by_hand(self.root, "rev-parse", "HEAD")
-
-    def say(self, *texts: str, later: timedelta = timedelta(0)) -> tuple[str, ...]:
-        events = []
-        for text in texts:
-            self._n += 1
-            at = HEADER.started + timedelta(seconds=self._n) + later
-            events.append(make_event(f"toolu_{self._n:010d}", text, at=at))
-        return self.append(*events)
-
-    def use(self) -> None:
-        self._n += 1
-        told = Told(
-            at=NOW, session=f"s{self._n}", project="shop", agent="x", event="prompt", ids=()
-        )
-        Ledger(self.root, machine="laptop-3f2a", redact=str).append(told)
-
-    def forget(self, entry_id: str, *, is_announced: bool = True) -> None:
-        self.journal.forget([one for one in self.stored() if one.entry.id == entry_id])
-        if is_announced:
-            self.announce("forgot", entry_id)
-
-    def announce(self, kind: str, entry_id: str) -> None:
-        announce(
-            self.root,
-            machine="laptop-3f2a",
-            kind=kind,  # type: ignore[arg-type]  # test helper
-            ids=[entry_id],
-            at=NOW,
-            lock_timeout_s=5,
-        )
-
-    def edit(self, change: Callable[[str], str], path: Path | None = None) -> None:
-        target = path or self.path
-        target.write_text(change(target.read_text("utf-8")), "utf-8")
-
-    def audit(self, *seen: Seen) -> AuditReport:
-        return audit(self.git, seen=seen)
-
-    def found(self, *seen: Seen) -> list[Tampering]:
-        return self.audit(*seen).found
-
-    def line_of(self, text: str) -> int:
-        lines = self.path.read_text("utf-8").split("\n")
-        return next(n for n, line in enumerate(lines, 1) if text in line)
-
-
-@pytest.fixture
-def world(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> AuditedWorld:
-    monkeypatch.setenv("GIT_CONFIG_GLOBAL", os.devnull)
-    world = AuditedWorld(tmp_path / "journal")
-    for text in TEXTS:
-        world.say(text)
-        world.use()
-        world.commit()
-    return world
-
-
-def only(found: list[Tampering]) -> Tampering:
-    assert len(found) == 1, found
-    return found[0]
+from ..world import make_event
+from .audited_world import NOW, AuditedWorld, only
 
 
 def test_a_history_that_only_grew_is_accepted(world: AuditedWorld) -> None:
