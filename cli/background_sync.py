@@ -90,14 +90,17 @@ class BackgroundSync:
 
     def _exchange(self) -> None:
         from .shared_search import is_read_only
-        from .sync_run import sync_journal
+        from .sync_run import erase_purged, sync_journal
+        from .text_encoding import is_text
 
         report = sync_journal(
             self._surroundings, interactive=False, is_read_only=is_read_only(self._surroundings)
         )
         self._said = ""
-        if report.paths:
-            self._follow(report.paths)
+        if report.n_purged:
+            erase_purged(self._surroundings)
+        if paths := tuple(path for path in report.paths if is_text(path)):  # others are not indexed
+            self._follow(paths)
 
     def _say(self, failure: str) -> None:
         """Name a failure once, and not at each try."""

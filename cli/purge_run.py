@@ -97,6 +97,9 @@ def finish_open_purge(context: Context) -> None:
             _finish(context)
     except LockedError:  # whoever has it, finishes it
         return
+    from .sync_run import erase_purged
+
+    erase_purged(context)
 
 
 def _finish(context: Context) -> None:
@@ -134,7 +137,7 @@ def _finish(context: Context) -> None:
 
 def send_purge(context: Context) -> bool:
     """Have the remote rewritten as well; False where there is none, or where it does not answer now."""
-    from .sync_run import has_remote, sync_journal
+    from .sync_run import follow_sync, has_remote, sync_journal
 
     if not has_remote(context):
         return False
@@ -144,8 +147,7 @@ def send_purge(context: Context) -> bool:
     except MemjournalError as error:
         output.warn(f"the remote still has it, until the next sync: {error}")
         return False
-    if report.paths:
-        context.update_index(paths=report.paths)
+    follow_sync(context, report)
     return True
 
 

@@ -118,6 +118,28 @@ def sync_journal(
     return report
 
 
+def follow_sync(context: Context, report: SyncReport) -> None:
+    """Let the index follow what a sync has changed, and keep nothing of what was purged."""
+    from .text_encoding import is_text
+
+    if report.n_purged:
+        erase_purged(context)
+    elif paths := [path for path in report.paths if is_text(path)]:  # others are not indexed
+        context.update_index(paths=paths)
+
+
+def erase_purged(context: Context) -> None:
+    """Take out of the index what is gone from the files, and its bytes; what hinders it is said."""
+    from ..indexer.forgetting import erase_traces
+    from . import output
+
+    try:
+        context.follow_files(accept_deletions=True)  # no disk is missing: these were meant to go
+        erase_traces(context.index)
+    except MemjournalError as error:
+        output.warn(f"the index may still hold what was purged: {error}; `mem index --rebuild`")
+
+
 def open_conflicts(context: Context, paths: Iterable[str]) -> list[str]:
     """Those of *paths* in which both texts stand, sorted."""
     from ..journal import files

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from ...journal.errors import MemjournalError, NotFoundError, UsageError
+from ...journal.errors import FormatError, MemjournalError, NotFoundError, UsageError
 from .. import options, output
 from ..context import Context
 
@@ -70,7 +70,7 @@ def _sync_share(name: str, share: Context, *, as_json: bool) -> bool:
 
 def _exchange_share(name: str, share: Context, *, as_json: bool) -> None:
     from ..shared_search import is_read_only
-    from ..sync_run import sync_journal
+    from ..sync_run import follow_sync, sync_journal
 
     with output.progress(f"syncing {name}") as progress:
         report = sync_journal(
@@ -79,18 +79,16 @@ def _exchange_share(name: str, share: Context, *, as_json: bool) -> None:
             progress=progress,
             is_read_only=is_read_only(share),
         )
-    if report.paths:
-        share.update_index(paths=report.paths)
+    follow_sync(share, report)
     _print_report(name, report, as_json=as_json)
 
 
 def _sync_own(surroundings: Context, *, as_json: bool) -> None:
-    from ..sync_run import sync_journal
+    from ..sync_run import follow_sync, sync_journal
 
     with output.progress("syncing") as progress:
         report = sync_journal(surroundings, interactive=output.is_interactive(), progress=progress)
-    if report.paths:
-        surroundings.update_index(paths=report.paths)
+    follow_sync(surroundings, report)
     _print_report("", report, as_json=as_json)
 
 
@@ -147,6 +145,7 @@ def add(
     exchange.set_remote(git, url)
     try:
         branch = exchange.follow_remote_branch(git)
+        _refuse_other_content(git)
     except MemjournalError:
         if before:
             exchange.set_remote(git, before)
@@ -157,6 +156,22 @@ def add(
     output.line(f"the journal is synced with {output.safe(shown)}, branch {branch}")
     if sync_now:
         _sync_own(surroundings, as_json=False)
+
+
+def _refuse_other_content(git: Git) -> None:
+    """
+    Raises:
+        FormatError: the remote holds something, and that is no journal: a mistyped address would publish
+            this one there.
+    """
+    from ...journal.git import exchange
+    from ...journal.place import MARKER
+
+    theirs = exchange.fetch(git)
+    if theirs and not git.run(["ls-tree", "--name-only", theirs, MARKER]):
+        where = exchange.without_credentials(exchange.remote_url(git))
+        mend = "name an empty repository, or one of a journal"
+        raise FormatError("it holds something else than a journal", where=where, mend=mend)
 
 
 @_remote.command()

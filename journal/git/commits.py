@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
-from ..errors import LockedError
+from ..errors import LockedError, UnavailableError
 from .program import Git, GitError
 from .trees import Version, commit_at, empty_tree, index_lines
 
@@ -63,6 +63,7 @@ def commit(git: Git, paths: Sequence[str], message: str, *, signature: Signature
     if not paths:
         return ""
     refuse_unfinished_merge(git)
+    refuse_no_branch(git)
     # Not `git add`: that refuses all of them for one that came and went since the last commit.
     git.run(["update-index", "--add", "--remove", "-z", "--stdin"], stdin=listed(paths))
     head = commit_at(git, "HEAD")
@@ -84,6 +85,21 @@ def refuse_unfinished_merge(git: Git) -> None:
     """
     if git_path(git, "MERGE_HEAD").exists():
         raise UnfinishedMergeError(git.root)
+
+
+def refuse_no_branch(git: Git) -> None:
+    """
+    Raises:
+        UnavailableError: no branch is checked out, as in the middle of a rebase: a commit that no branch
+            names is gone when another is checked out, and the file with it.
+    """
+    try:
+        head = git_path(git, "HEAD").read_text("utf-8")
+    except OSError:
+        return  # whatever hinders it, git says it
+    if not head.startswith("ref:"):
+        where = str(git.root)
+        raise UnavailableError("no branch is checked out", where=where, mend="`git switch main`")
 
 
 def git_path(git: Git, name: str) -> Path:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from functools import partial
 from typing import Final
 
@@ -12,7 +11,7 @@ from ..git.objects import ObjectReader
 from ..git.trees import Version
 from ..reading import MARKDOWN
 from .commits import Changes, Commit
-from .dates import dated_events, misdated
+from .dates import Newest, dated_events, misdated
 from .growth import Suspicion, is_extension, suspicions
 from .holders import Holders
 from .merge_growth import Sides, merge_suspicions
@@ -67,7 +66,7 @@ class CommitAuditor:
     find_bases: Callable[[Sequence[str]], Sequence[str]]  # where the parents of a merge parted
     n_events: int = 0  # that were added
     paths: set[str] = field(default_factory=set)  # of files that were looked at
-    _newest: dict[str, datetime | None] = field(default_factory=dict)  # event of a version
+    _newest: dict[str, Newest] = field(default_factory=dict)  # events of a version
     _holders: Holders = field(init=False)
 
     def __post_init__(self) -> None:
@@ -116,7 +115,7 @@ class CommitAuditor:
         """Whether what was added is dated as it can be; what stood there is not read again."""
         before = self.blobs.read(old) if old else b""
         content = self.blobs.read(new)
-        newest = self._newest_of(old.sha, before) if old else None
+        newest = self._newest_of(old) if old else None
         if is_extension("", before, content):
             line = 1 + before.count(b"\n")
             added = list(dated_events(content[len(before) :], line=line))
@@ -130,15 +129,14 @@ class CommitAuditor:
             ]
         self.n_events += len(added)
         if not commit.subject.startswith("import:"):
-            yield from misdated(added, commit.at, newest=newest)
-        self._newest[new.sha] = max(
-            (at for at in (newest, *(one.at for one in added)) if at is not None), default=None
-        )
+            yield from misdated(added, before=newest, machine=commit.machine, committed=commit.at)
+        self._newest[new.sha] = (newest or Newest()).with_events(commit.machine, added)
 
-    def _newest_of(self, sha: str, content: bytes) -> datetime | None:
-        if sha not in self._newest:
-            self._newest[sha] = max((one.at for one in dated_events(content)), default=None)
-        return self._newest[sha]
+    def _newest_of(self, version: Version) -> Newest:
+        if version.sha not in self._newest:
+            events = dated_events(self.blobs.read(version))
+            self._newest[version.sha] = Newest().with_events("", events)
+        return self._newest[version.sha]
 
     # --- a merge ----------------------------------------------------------------------------
 
@@ -166,6 +164,9 @@ class CommitAuditor:
             at_last=partial(self.blobs.at, self.head, path) if is_by_hand else lambda: None,
         )
         yield from merge_suspicions(sides, self.blobs.read(new), self.past)
+        if path.startswith("sessions/"):
+            there = [self._newest_of(one) for one in olds if one is not None]
+            self._newest[new.sha] = Newest().joined(there)
 
     def _is_lost_in_merge(
         self,

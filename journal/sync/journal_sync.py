@@ -216,6 +216,8 @@ class JournalSync:
     def _finish_purge(self) -> None:
         """Remove what was rewritten, now that neither side has it any more."""
         with self._alone("commit.lock"):
+            ids = open_purge(self._folder)
+            self._done.n_purged = max(self._done.n_purged, len(ids))
             remote_head = exchange.known_remote_head(self._git)
             finish_purge(self._git, self._folder)
             exchange.note_remote_head(self._git, remote_head)

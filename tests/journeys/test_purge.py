@@ -95,6 +95,7 @@ def test_a_purged_memory_is_in_no_object_of_any_machine(machines: Machines, tmp_
     machines.sync()
     assert_gone(machines)
     for world in machines.all:
+        assert files_with(world.journal / "index", "비밀") == [], world.home
         found = world.ok("search", "결정 보내지", "--ids", "--all").out
         assert {kept, unpushed} <= set(found.split())
         assert world.mem("show", ref).code == 66

@@ -314,6 +314,46 @@ def test_a_remote_that_cannot_be_reached_is_not_kept(machines: Machines, tmp_pat
     assert "sync" not in [line.split()[0] for line in world.ok("status").out.splitlines()]
 
 
+def test_a_repository_that_is_no_journal_is_not_synced_with(
+    machines: Machines, tmp_path: Path
+) -> None:
+    project = tmp_path / "project.git"
+    project.mkdir()
+    git(project, "init", "--quiet", "--bare")
+    git(machines.desk.journal, "init", "--quiet", str(tmp_path / "work"))
+    (tmp_path / "work/main.c").write_text("int main;\n", "utf-8")
+    git(tmp_path / "work", "add", "--all")
+    git(tmp_path / "work", "commit", "--quiet", "--message", "code")
+    git(tmp_path / "work", "push", "--quiet", str(project), "HEAD:refs/heads/master")
+    ran = machines.laptop.mem("remote", "add", str(project))
+    assert ran.code == 65 and "it holds something else than a journal" in ran.err
+    assert git(machines.laptop.journal, "remote", "get-url", "origin") == str(machines.bare)
+    assert not (machines.laptop.journal / "main.c").exists()
+
+
+def test_what_is_written_while_no_branch_is_checked_out_is_committed_later(
+    machines: Machines,
+) -> None:
+    world = machines.laptop
+    git(world.journal, "switch", "--quiet", "--detach")
+    ran = world.ok("add", "브랜치 없이 쓴 결정")
+    assert "not committed now" in ran.err and "no branch is checked out" in ran.err
+    assert world.mem("sync").code == 69
+    git(world.journal, "switch", "--quiet", "main")
+    world.ok("sync")
+    machines.sync()
+    assert "브랜치 없이" in machines.desk.ok("search", "브랜치 없이 쓴").out
+
+
+def test_a_name_that_is_no_text_is_synced_and_not_indexed(machines: Machines) -> None:
+    (machines.laptop.journal / "notes").mkdir(exist_ok=True)
+    name = os.fsencode(machines.laptop.journal / "notes") + b"/bad\xff.md"
+    with open(name, "wb") as stream:
+        stream.write(b"# x\n")
+    machines.sync()
+    assert os.path.exists(os.fsencode(machines.desk.journal / "notes") + b"/bad\xff.md")
+
+
 def test_a_journal_that_is_cloned_by_hand_is_a_journal(machines: Machines, tmp_path: Path) -> None:
     ref, _ = add(machines.laptop, "복제해도 남는 결정")
     machines.sync()

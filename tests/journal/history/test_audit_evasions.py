@@ -168,6 +168,33 @@ def test_an_event_that_is_dated_back_between_new_ones_is_found(world: AuditedWor
     assert found.line == world.line_of("진작 한 말") - 1
 
 
+@pytest.mark.parametrize("is_by_hand", [True, False])
+def test_two_hours_are_too_much_for_one_clock(world: AuditedWorld, is_by_hand: bool) -> None:
+    (forged,) = world.say("두 시간 전에 한 말", later=-timedelta(hours=2))
+    sha = world.commit_by_hand() if is_by_hand else world.commit()
+    found = only(world.found())
+    assert found.entry_id == forged
+    assert found.commit is not None and found.commit.sha == sha
+
+
+def test_two_days_are_too_much_for_another_machine(world: AuditedWorld) -> None:
+    world.switch("desk", start="HEAD")
+    (forged,) = world.say("이틀 전에 한 말", later=-timedelta(hours=48))
+    world.commit()
+    assert only(world.found()).entry_id == forged
+
+
+def test_what_a_machine_wrote_before_a_merge_binds_it_behind_it(world: AuditedWorld) -> None:
+    world.switch("desk", start="HEAD~1")
+    world.say("책상에서")
+    world.commit()
+    world.switch("main")
+    world.merge("desk")
+    (forged,) = world.say("두 시간 전에 한 말", later=-timedelta(hours=2))
+    world.commit()
+    assert only(world.found()).entry_id == forged
+
+
 def test_a_rewriting_that_leaves_trailers_out_is_found_by_what_was_seen(
     world: AuditedWorld,
 ) -> None:

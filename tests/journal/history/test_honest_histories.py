@@ -82,6 +82,23 @@ def test_two_sessions_that_were_joined_by_hand_are_accepted(world: AuditedWorld)
     assert [one.what for one in world.found()] == []
 
 
+def test_two_machines_whose_clocks_differ_may_write_one_session(world: AuditedWorld) -> None:
+    """Each clock goes by itself: one that is a day behind is no tampering."""
+    world.switch("desk", start="HEAD")
+    for _ in range(2):
+        world.say("책상에서", later=-timedelta(hours=26))
+        world.commit()
+    world.switch("main")
+    world.say("노트북에서")
+    world.commit()
+    world.merge("desk")
+    world.switch("desk")
+    by_hand(world.root, "merge", "--quiet", "--ff-only", "main")
+    world.say("다시 책상에서", later=-timedelta(hours=26))
+    world.commit()
+    assert world.found() == []
+
+
 def test_a_torn_record_is_put_aside_and_may_be_forgotten(world: AuditedWorld) -> None:
     whole = world.path.read_bytes()
     world.path.write_bytes(whole[:-60])
